@@ -99,3 +99,11 @@ class Rows(Choice):
                 streaming = self.searched("islands.qrn", "--source=%d" % source, "--device-memory=44K")
                 self.assertEqual(streaming["pin_bytes"] == 0, soon)
                 self.assertTrue(not soon or streaming["moved_bytes"] < streaming["topology_bytes"] / 8)
+
+    def test_directed(self):
+        """With in-edges at hand a search looks along them from below."""
+        moved = []
+        for transpose, memory in (("no", "64K"), ("also", "80K")):
+            run("quern-generate", "rmat", "--scale=9", "--degree=30", "--transpose=" + transpose, "-qfo", transpose + ".qrn")
+            moved.append(self.searched(transpose + ".qrn", "--device-memory=" + memory, "--cache-memory=0")["moved_bytes"])
+        self.assertLess(3 * moved[1], moved[0])

@@ -110,7 +110,7 @@ inline enum qn_status engine_run_streamed(const struct qn_run_request *request,
                                           struct qn_run_result *result, struct qn_error *error) {
   const struct qn_graph *view = (const struct qn_graph *)request->view;
   struct qn_graph made;
-  const struct qn_csr *in = NULL;
+  const struct qn_csr *in = view->has_transpose ? &view->in : NULL;
   enum qn_status status = QN_OK;
   if (request->delta > 0)
     return qn_fail(
@@ -122,9 +122,7 @@ inline enum qn_status engine_run_streamed(const struct qn_run_request *request,
   if (must_have_in)
     status = qn_find_in_edges(view, &made, &in, error);
   if (!status)
-    status = streamed_rows_run(request, &view->out, in,
-                               view->has_transpose && view->in.row_offsets == view->out.row_offsets,
-                               result, error);
+    status = streamed_rows_run(request, &view->out, in, result, error);
   qn_graph_unmap(&made);
   return status;
 }

@@ -8,13 +8,19 @@
 
 namespace {
 
-/* Rows that are read where they lie (needed_rows.cuh). Edges are counted over all units. */
-struct needed_rows {
+/* Rows of one direction. Edges are counted over all of its units. */
+struct needed_side {
   const uint64_t *offsets;   /* [V + 1] on the device; NULL: units are only moved */
   const uint32_t *columns;   /* [E] in pinned host memory */
   struct qn_weights weights; /* the same */
-  uint32_t *costs;           /* [units] of reading what an iteration needs; 0: nothing */
-  uint32_t *units;           /* [units] whose rows it reads */
+};
+
+/* Rows that are read where they lie (needed_rows.cuh). */
+struct needed_rows {
+  struct needed_side out, in; /* what vertices send along, and what is sent to them */
+  uint32_t first_in;          /* units from this one on are of in-edges alone */
+  uint32_t *costs;            /* [units] of reading what an iteration needs; 0: nothing */
+  uint32_t *units;            /* [units] whose rows it reads */
   uint32_t *waiting; /* [V / 32 + 1] bits of active vertices, if the program has priorities */
   struct needed_counts *counts;
   struct qn_read_costs bus;

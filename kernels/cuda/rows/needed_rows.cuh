@@ -4,9 +4,10 @@
  * The row offsets stay on the device, so that it can tell before each iteration what reading the
  * rows that are needed of every unit costs. A unit that the device holds is walked there; of the
  * others each is moved or read, whichever the bus has done with sooner. If a contribution suffices,
- * and neighbours send to each other, open vertices may also look for an active neighbour: they read
- * their row until they find one, so most edges never cross the bus. The iteration does what costs
- * less. Where there is little memory, the offsets move with their units and nothing is read.
+ * open vertices may also look for an active neighbour that sends to them: they read their row, of
+ * in-edges, until they find one, so most edges never cross the bus. The iteration does what costs
+ * less. In-edges that are others than out-edges have units of their own. Where there is little
+ * memory, the offsets move with their units and nothing is read.
  *
  * If the program has priorities and an iteration has much to do, vertices that are not among the
  * first wait: by the time that it is their turn many have changed once more, and their rows cross
@@ -50,18 +51,22 @@ struct needed_counts {
   uint32_t turn; /* of the units to be read, the next one */
 };
 
+QN_DEVICE_INLINE const struct needed_side &needed_now(const struct needed_rows &needed) {
+  return needed.pulls ? needed.in : needed.out;
+}
+
 /* Where a unit's part of a vertex's row lies. */
-QN_DEVICE_INLINE void needed_bounds(const struct needed_rows &needed, const struct row_unit &unit,
+QN_DEVICE_INLINE void needed_bounds(const struct needed_side &side, const struct row_unit &unit,
                                     uint32_t vertex, uint64_t *begin, uint64_t *end) {
-  const uint64_t first = needed.offsets[vertex], last = needed.offsets[vertex + 1];
+  const uint64_t first = side.offsets[vertex], last = side.offsets[vertex + 1];
   const uint64_t unit_end = unit.edge_begin + unit.num_edges;
   *begin = first > unit.edge_begin ? first : unit.edge_begin;
   *end = last < unit_end ? last : unit_end;
 }
 
 /* Before the edge how many of its line there are. */
-QN_DEVICE_INLINE uint32_t needed_lead(const struct needed_rows &needed, uint64_t edge) {
-  return (uint32_t)(reinterpret_cast<uintptr_t>(needed.columns + edge) / 4 % NEEDED_LINE);
+QN_DEVICE_INLINE uint32_t needed_lead(const struct needed_side &side, uint64_t edge) {
+  return (uint32_t)(reinterpret_cast<uintptr_t>(side.columns + edge) / 4 % NEEDED_LINE);
 }
 
 /* What the columns of `edges` edges cost that begin so far into a line. */
@@ -78,15 +83,16 @@ QN_DEVICE_INLINE bool needed_by(const struct sweep_state &state,
                                    : sweep_is_active(state, vertex);
 }
 
-/* A warp a unit: what an iteration would cost that reads its rows, none beyond needed.reach edges;
- * 0 if it needs no row. */
+/* A warp a unit of [first, end): what an iteration would cost that reads its rows, none beyond
+ * needed.reach edges; 0 if it needs no row. */
 __global__ void find_needed(const struct sweep_state state, const struct qn_program_context context,
-                            uint64_t num_units) {
+                            uint64_t first_unit, uint64_t end_unit) {
   const struct needed_rows &needed = state.layout.needed;
+  const struct needed_side &side = needed_now(needed);
   const uint64_t warps = (uint64_t)gridDim.x * (blockDim.x / 32);
   unsigned long long edges = 0;
-  for (uint64_t number = (uint64_t)blockIdx.x * (blockDim.x / 32) + qn_warp(); number < num_units;
-       number += warps) {
+  for (uint64_t number = first_unit + (uint64_t)blockIdx.x * (blockDim.x / 32) + qn_warp();
+       number < end_unit; number += warps) {
     const struct row_unit unit = state.layout.rows.units[number];
     unsigned long long cost = 0;
     for (uint32_t row = qn_lane(); row < unit.num_rows; row += 32) {
@@ -94,14 +100,14 @@ __global__ void find_needed(const struct sweep_state state, const struct qn_prog
       uint64_t begin = 0, end = 0;
       if (!needed_by(state, context, vertex))
         continue;
-      if (needed.offsets)
-        needed_bounds(needed, unit, vertex, &begin, &end);
+      if (side.offsets)
+        needed_bounds(side, unit, vertex, &begin, &end);
       else
         cost++;
       if (begin >= end)
         continue;
       edges += end - begin;
-      cost += needed_cost(needed.bus, needed_lead(needed, begin),
+      cost += needed_cost(needed.bus, needed_lead(side, begin),
                           end - begin < needed.reach ? end - begin : needed.reach);
     }
     __syncwarp();
@@ -163,20 +169,20 @@ __global__ void begin_waiting(const struct sweep_state state,
 /* ---- Reading --------------------------------------------------------------------------- */
 
 /* Bytes that cross the bus for edges [begin, end), in sectors. */
-QN_DEVICE_INLINE uint64_t needed_bytes(const struct needed_rows &needed, uint64_t begin,
+QN_DEVICE_INLINE uint64_t needed_bytes(const struct needed_side &side, uint64_t begin,
                                        uint64_t end) {
   const uint64_t sectors = (end + NEEDED_PART - 1) / NEEDED_PART - begin / NEEDED_PART;
-  return sectors * 4 * NEEDED_PART * (needed.weights.type == QN_WEIGHT_NONE ? 1 : 2);
+  return sectors * 4 * NEEDED_PART * (side.weights.type == QN_WEIGHT_NONE ? 1 : 2);
 }
 
 /* Send along edges [begin, end), which `warps` warps share. */
 QN_DEVICE_INLINE void push_needed(const struct sweep_state &state,
                                   const struct qn_program_context &context, uint32_t vertex,
                                   uint64_t begin, uint64_t end, uint32_t warp, uint32_t warps) {
-  const struct needed_rows &needed = state.layout.needed;
+  const struct needed_side &side = state.layout.needed.out;
   const program_message message = state.messages[vertex];
   const int64_t step = NEEDED_LINE * NEEDED_AT_ONCE, first_edge = (int64_t)begin;
-  for (int64_t first = first_edge - needed_lead(needed, begin) + warp * step + qn_lane();
+  for (int64_t first = first_edge - needed_lead(side, begin) + warp * step + qn_lane();
        first < (int64_t)end; first += warps * step) {
     uint32_t columns[NEEDED_AT_ONCE];
     program_weight weights[NEEDED_AT_ONCE];
@@ -187,8 +193,8 @@ QN_DEVICE_INLINE void push_needed(const struct sweep_state &state,
     for (int i = 0; i < NEEDED_AT_ONCE; i++)
       if (is_there(i)) {
         const uint64_t edge = (uint64_t)(first + i * NEEDED_LINE);
-        columns[i] = __ldcs(&needed.columns[edge]);
-        weights[i] = engine_weight(&needed.weights, edge);
+        columns[i] = __ldcs(&side.columns[edge]);
+        weights[i] = engine_weight(&side.weights, edge);
       }
     QN_UNROLL
     for (int i = 0; i < NEEDED_AT_ONCE; i++)
@@ -205,20 +211,21 @@ QN_DEVICE_INLINE uint64_t pull_needed(const struct sweep_state &state,
                                       const struct qn_program_context &context, uint32_t vertex,
                                       uint64_t begin, uint64_t end) {
   const struct needed_rows &needed = state.layout.needed;
-  const uint32_t lead = needed_lead(needed, begin);
+  const struct needed_side &side = needed.in;
+  const uint32_t lead = needed_lead(side, begin);
   const uint64_t sectors =
       (lead % NEEDED_PART + (uint64_t)needed.reach + NEEDED_PART - 1) / NEEDED_PART;
   const uint64_t expected = sectors * NEEDED_PART - lead % NEEDED_PART;
   const uint64_t in_line = NEEDED_LINE - lead;
   uint64_t next = begin + (expected < in_line ? expected : in_line);
   for (uint64_t first = begin; first < end;
-       first = next, next += NEEDED_LINE - needed_lead(needed, next)) {
+       first = next, next += NEEDED_LINE - needed_lead(side, next)) {
     const uint64_t edge = first + qn_lane();
     uint32_t sender = 0;
     bool hit = false;
     next = next < end ? next : end;
     if (edge < next) {
-      sender = __ldcs(&needed.columns[edge]);
+      sender = __ldcs(&side.columns[edge]);
       hit = sweep_is_active(state, sender);
     }
     const unsigned hits = __ballot_sync(QN_FULL_WARP, hit);
@@ -227,8 +234,8 @@ QN_DEVICE_INLINE uint64_t pull_needed(const struct sweep_state &state,
     if ((int)qn_lane() == __ffs((int)hits) - 1) {
       program_combine_atomic(&state.sums[vertex],
                              program_contribution(&context, state.messages[sender],
-                                                  engine_weight(&needed.weights, edge),
-                                                  state.values, vertex));
+                                                  engine_weight(&side.weights, edge), state.values,
+                                                  vertex));
       sweep_mark_received(state, vertex);
     }
     return next;
@@ -244,6 +251,7 @@ QN_DEVICE_INLINE uint64_t read_unit(const struct sweep_state &state,
   QN_SHARED(uint32_t, long_rows, ROW_MOST_LONG);
   QN_SHARED(uint32_t, num_long, 1);
   const struct needed_rows &needed = state.layout.needed;
+  const struct needed_side &side = needed_now(needed);
   const uint32_t warp = qn_warp(), warps = blockDim.x / 32;
   uint64_t bytes = 0;
   if (threadIdx.x == 0)
@@ -253,7 +261,7 @@ QN_DEVICE_INLINE uint64_t read_unit(const struct sweep_state &state,
     const uint32_t row = first + qn_lane(), vertex = (uint32_t)unit.first_row + row;
     uint64_t begin = 0, end = 0;
     if (row < unit.num_rows && needed_by(state, context, vertex))
-      needed_bounds(needed, unit, vertex, &begin, &end);
+      needed_bounds(side, unit, vertex, &begin, &end);
     if (!needed.pulls && begin < end && end - begin >= ROW_LONG) {
       long_rows[atomicAdd(&num_long[0], 1u)] = vertex;
       end = begin;
@@ -269,16 +277,16 @@ QN_DEVICE_INLINE uint64_t read_unit(const struct sweep_state &state,
       else
 #endif
         push_needed(state, context, its_vertex, its_begin, its_end, 0, 1);
-      bytes += needed_bytes(needed, its_begin, its_end);
+      bytes += needed_bytes(side, its_begin, its_end);
     }
   }
   __syncthreads();
   for (uint32_t i = 0; i < num_long[0]; i++) {
     uint64_t begin, end;
-    needed_bounds(needed, unit, long_rows[i], &begin, &end);
+    needed_bounds(side, unit, long_rows[i], &begin, &end);
     push_needed(state, context, long_rows[i], begin, end, warp, warps);
     if (warp == 0)
-      bytes += needed_bytes(needed, begin, end);
+      bytes += needed_bytes(side, begin, end);
   }
   return bytes; /* the same in all lanes of a warp */
 }
@@ -307,11 +315,13 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
 
 /* A run's; its engine. Zero it before use. */
 struct row_reading {
-  const struct row_units *cut;
-  bool may_read; /* row offsets are on the device */
-  bool may_pull; /* rows also hold what is sent to them */
-  bool reads;    /* this iteration */
-  double window; /* of priorities beyond which vertices wait; 0: they do not */
+  const struct row_units *cut; /* of rows that vertices send along, */
+  uint64_t first_in;           /* and from this one on of in-edges alone */
+  struct row_matrix in;        /* what is sent to vertices, if they may pull */
+  bool may_read;               /* row offsets are on the device */
+  bool may_pull;               /* those of what is sent, too */
+  bool reads;                  /* this iteration */
+  double window;               /* of priorities beyond which vertices wait; 0: they do not */
   uint32_t num_waiting;
   uint32_t *moved;  /* [units] what they cost if they move, */
   uint32_t *most;   /* [units] and reading them must cost less than; 0: they are not pinned */
@@ -324,6 +334,15 @@ struct row_reading {
   cudaEvent_t before;
 };
 
+/* Has it units for pulls alone? */
+inline bool pulls_apart(const struct row_reading *reading) {
+  return reading->first_in < reading->cut->num_units;
+}
+
+inline const struct row_matrix *matrix_of(const struct row_reading *reading, uint64_t unit) {
+  return unit < reading->first_in ? &reading->cut->matrix : &reading->in;
+}
+
 /* Device memory that it takes, */
 inline uint64_t row_reading_bytes(const struct row_units *cut) {
   return qn_cuda_rounded(cut->num_units * sizeof(uint32_t)) +
@@ -331,10 +350,12 @@ inline uint64_t row_reading_bytes(const struct row_units *cut) {
 }
 
 /* and where rows are read. */
-inline uint64_t needed_rows_bytes(const struct row_units *cut) {
-  return qn_cuda_rounded((cut->matrix.num_vertices + 1) * sizeof(uint64_t)) +
-         qn_cuda_rounded(cut->num_units * sizeof(uint32_t)) +
-         (PROGRAM_PRIORITY ? qn_cuda_rounded((cut->matrix.num_vertices / 32 + 1) * 4) : 0);
+inline uint64_t needed_rows_bytes(const struct row_reading *reading) {
+  const uint64_t num_vertices = reading->cut->matrix.num_vertices;
+  const unsigned sides = reading->may_pull && pulls_apart(reading) ? 2 : 1;
+  return sides * qn_cuda_rounded((num_vertices + 1) * sizeof(uint64_t)) +
+         qn_cuda_rounded(reading->cut->num_units * sizeof(uint32_t)) +
+         (PROGRAM_PRIORITY ? qn_cuda_rounded((num_vertices / 32 + 1) * 4) : 0);
 }
 
 /* Does the device reach pinned memory of the container by its address on the host? */
@@ -347,11 +368,12 @@ inline bool reaches_pinned(const struct sweep_run *run) {
 }
 
 /* Make room for that, at the cache's expense, if enough of it is left. */
-inline bool make_room_for_needed(const struct row_units *cut, struct sweep_run *run) {
+inline bool make_room_for_needed(const struct row_reading *reading, struct sweep_run *run) {
   struct qn_stream_plan *plan = &run->result->plan;
   const uint64_t usable = qn_cuda_plannable_bytes(&run->memory.device, run->memory.cap);
   const uint64_t buffers = plan->num_streams * plan->batch_bytes;
-  const uint64_t left = usable - plan->attribute_bytes - buffers, bytes = needed_rows_bytes(cut);
+  const uint64_t left = usable - plan->attribute_bytes - buffers,
+                 bytes = needed_rows_bytes(reading);
   if (run->request->streaming.moves != QN_MOVE_ACTIVE || plan->pin_bytes == 0 ||
       bytes > left / NEEDED_SHARE || !reaches_pinned(run))
     return false;
@@ -363,29 +385,43 @@ inline bool make_room_for_needed(const struct row_units *cut, struct sweep_run *
   return true;
 }
 
+inline enum qn_status upload_side(const struct row_matrix *matrix, struct sweep_run *run,
+                                  struct needed_side *side, struct qn_error *error) {
+  side->columns = matrix->columns;
+  side->weights = matrix->weights;
+  return qn_cuda_copy_of(&run->memory, &side->offsets, matrix->wide_offsets,
+                         matrix->num_vertices + 1, 0, sizeof(uint64_t), "row offsets", error);
+}
+
 inline enum qn_status row_reading_upload(struct row_reading *reading, struct sweep_run *run,
                                          struct qn_error *error) {
   struct needed_rows *needed = &run->state.layout.needed;
-  const struct row_units *cut = reading->cut;
-  const struct row_matrix *matrix = &cut->matrix;
+  const uint64_t num_units = reading->cut->num_units;
   needed->bus = qn_read_costs_of(0, 0, 0);
-  needed->columns = matrix->columns;
-  needed->weights = matrix->weights;
-  reading->may_read = make_room_for_needed(cut, run);
-  enum qn_status status = qn_cuda_alloc(&run->memory, &needed->costs, cut->num_units,
+  needed->first_in = (uint32_t)reading->first_in;
+  reading->may_read = make_room_for_needed(reading, run);
+  if (!reading->may_read && pulls_apart(reading)) {
+    reading->may_pull = false;
+    reading->may_read = make_room_for_needed(reading, run);
+  }
+  enum qn_status status = qn_cuda_alloc(&run->memory, &needed->costs, num_units,
                                         sizeof *needed->costs, "costs of units", error);
   if (!status)
     status = qn_cuda_alloc_zeroed(&run->memory, &needed->counts, 1, sizeof *needed->counts,
                                   "counters", error);
-  if (!status && reading->may_read)
-    status = qn_cuda_copy_of(&run->memory, &needed->offsets, matrix->wide_offsets,
-                             matrix->num_vertices + 1, 0, sizeof(uint64_t), "row offsets", error);
-  if (!status && reading->may_read)
-    status = qn_cuda_alloc(&run->memory, &needed->units, cut->num_units, sizeof *needed->units,
+  if (status || !reading->may_read)
+    return status;
+  status = upload_side(&reading->cut->matrix, run, &needed->out, error);
+  needed->in = needed->out;
+  if (!status && reading->may_pull && pulls_apart(reading))
+    status = upload_side(&reading->in, run, &needed->in, error);
+  if (!status)
+    status = qn_cuda_alloc(&run->memory, &needed->units, num_units, sizeof *needed->units,
                            "units to be read", error);
-  if (!status && reading->may_read && PROGRAM_PRIORITY)
-    status = qn_cuda_alloc_zeroed(&run->memory, &needed->waiting, matrix->num_vertices / 32 + 1,
-                                  sizeof *needed->waiting, "bits of vertices", error);
+  if (!status && PROGRAM_PRIORITY)
+    status =
+        qn_cuda_alloc_zeroed(&run->memory, &needed->waiting, run->context.num_vertices / 32 + 1,
+                             sizeof *needed->waiting, "bits of vertices", error);
   return status;
 }
 
@@ -406,9 +442,6 @@ inline double window_of(const struct row_reading *reading, const struct sweep_ru
 
 /* What units cost, and which lie in pinned memory. */
 inline void find_pinned(const struct sweep_run *run, struct row_reading *reading) {
-  const struct row_units *cut = reading->cut;
-  const struct row_matrix *matrix = &cut->matrix;
-  const bool weighted = matrix->weights.type != QN_WEIGHT_NONE;
   const uint64_t count = qn_unit_pins_count(run->pins);
   auto is_pinned = [&](const void *data, uint64_t bytes) {
     const uint8_t *at = (const uint8_t *)data, *end = at + bytes;
@@ -418,12 +451,13 @@ inline void find_pinned(const struct sweep_run *run, struct row_reading *reading
     return pinned;
   };
 #pragma omp parallel for schedule(static)
-  for (uint64_t i = 0; i < cut->num_units; i++) {
-    const struct row_unit *unit = &cut->units[i];
+  for (uint64_t i = 0; i < reading->cut->num_units; i++) {
+    const struct row_matrix *matrix = matrix_of(reading, i);
+    const struct row_unit *unit = &reading->cut->units[i];
     const uint64_t bytes = (uint64_t)unit->num_edges * 4;
-    const bool pinned =
-        reading->may_read && is_pinned(matrix->columns + unit->edge_begin, bytes) &&
-        (!weighted || is_pinned(qn_cuda_weights_at(&matrix->weights, unit->edge_begin), bytes));
+    const bool pinned = reading->may_read && is_pinned(matrix->columns + unit->edge_begin, bytes) &&
+                        (matrix->weights.type == QN_WEIGHT_NONE ||
+                         is_pinned(qn_cuda_weights_at(&matrix->weights, unit->edge_begin), bytes));
     reading->moved[i] = (uint32_t)row_unit_bytes(matrix, unit->num_rows, unit->num_edges);
     reading->most[i] = pinned ? reading->moved[i] : 0;
   }
@@ -504,7 +538,9 @@ inline void row_reading_destroy(struct row_reading *reading) {
 inline enum qn_status find_costs(struct sweep_run *run, struct row_reading *reading, bool pulls,
                                  uint64_t reach, uint32_t *costs, uint64_t *edges,
                                  struct qn_error *error) {
-  const uint64_t num_units = reading->cut->num_units;
+  const bool apart = pulls && pulls_apart(reading);
+  const uint64_t first = apart ? reading->first_in : 0;
+  const uint64_t end = pulls ? reading->cut->num_units : reading->first_in;
   struct needed_rows *needed = &run->state.layout.needed;
   struct needed_counts counts;
   needed->pulls = pulls;
@@ -514,9 +550,9 @@ inline enum qn_status find_costs(struct sweep_run *run, struct row_reading *read
   if (status)
     return status;
   QN_LAUNCH(find_needed,
-            qn_grid(num_units, SWEEP_THREADS / 32, run->memory.device.multiprocessors, 8),
-            SWEEP_THREADS, 0, NULL, run->state, run->context, num_units);
-  status = sweep_read(run, costs, needed->costs, num_units, sizeof *costs, error);
+            qn_grid(end - first, SWEEP_THREADS / 32, run->memory.device.multiprocessors, 8),
+            SWEEP_THREADS, 0, NULL, run->state, run->context, first, end);
+  status = sweep_read(run, costs + first, needed->costs + first, end - first, sizeof *costs, error);
   if (!status)
     status = sweep_read(run, &counts, needed->counts, 1, sizeof counts, error);
   *edges = status ? 0 : counts.edges;

@@ -1,7 +1,7 @@
 /* Plain CSR that does not fit into device memory: consecutive rows are the units of streaming
  * (row_units.cuh, sweep/units.cuh). An engine that has plain rows falls back on
  *
- *   streamed_rows_run(request, out, in, undirected, result, error)
+ *   streamed_rows_run(request, out, in, result, error)
  *
  * Frontier programs push along the out-edges of the units that have an active row, or read what
  * they need of them (needed_rows.cuh). Programs whose vertices are all active pull: a unit holds
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
               const struct qn_unit_entry *entries) {
   const struct qn_unit_entry entry = entries[blockIdx.x];
 #if PROGRAM_FIRST_SUFFICES
-  if (state.layout.needed.pulls) {
+  if (state.layout.needed.pulls || entry.unit >= state.layout.needed.first_in) {
     gather_unit_active(state, context, entry.unit, entry);
     return;
   }
@@ -103,13 +103,44 @@ inline bool rows_end_soon(const struct qn_run_request *request, const struct qn_
   return true;
 }
 
-/* `in` is used by programs whose vertices are all active, `out` by the others; out-degrees are
- * those of `out`. */
+/* The units of both directions. */
+inline void describe_rows(const void *user, uint64_t number, struct qn_unit *out) {
+  const struct row_reading *reading = (const struct row_reading *)user;
+  struct row_units cut = *reading->cut;
+  cut.matrix = *matrix_of(reading, number);
+  row_unit_describe(&cut, number, out);
+}
+
+/* Units of the in-edges follow, for searches that look from below; an undirected graph's are the
+ * same. */
+inline enum qn_status add_in_units(struct row_units *cut, const struct row_matrix *in,
+                                   struct qn_error *error) {
+  struct row_units more;
+  struct row_unit *units = NULL;
+  enum qn_status status = row_units_create(&more, in, ROW_UNIT_ACTIVE, error);
+  const uint64_t num_units = cut->num_units + more.num_units;
+  if (!status && num_units > INT32_MAX)
+    status = qn_fail(error, QN_UNSUPPORTED, "the graph has too many edges for one device");
+  if (!status)
+    status = qn_pages_alloc(&units, num_units, sizeof *units, "units of rows", error);
+  if (!status) {
+    std::copy_n(cut->units, cut->num_units, units);
+    std::copy_n(more.units, more.num_units, units + cut->num_units);
+    qn_pages_free(cut->units, cut->num_units, sizeof *units);
+    cut->units = units;
+    cut->num_units = num_units;
+  }
+  row_units_destroy(&more);
+  return status;
+}
+
+/* `in` is used by programs whose vertices are all active, `out` by the others, and `in` by searches
+ * from below, too, where it is not NULL; out-degrees are those of `out`. */
 inline enum qn_status streamed_rows_run(const struct qn_run_request *request,
                                         const struct qn_csr *out, const struct qn_csr *in,
-                                        bool undirected, struct qn_run_result *result,
-                                        struct qn_error *error) {
-  uint64_t bounds[4];
+                                        struct qn_run_result *result, struct qn_error *error) {
+  uint64_t bounds[4], in_bounds[4];
+  const bool may_pull = PROGRAM_FIRST_SUFFICES && in && request->streaming.moves == QN_MOVE_ACTIVE;
   struct row_units cut;
   struct qn_unit_source source;
   struct row_reading reading;
@@ -143,13 +174,18 @@ inline enum qn_status streamed_rows_run(const struct qn_run_request *request,
   memset(&source, 0, sizeof source);
   memset(&reading, 0, sizeof reading);
   reading.cut = &cut;
-  reading.may_pull = PROGRAM_FIRST_SUFFICES && undirected;
+  reading.may_pull = may_pull;
   enum qn_status status =
       row_units_create(&cut, &matrix, SWEEP_FRONTIER ? ROW_UNIT_ACTIVE : ROW_UNIT_ALL, error);
+  reading.first_in = cut.num_units;
+  if (may_pull)
+    reading.in = row_matrix_of_csr(in, PROGRAM_USES_WEIGHTS, in_bounds);
+  if (!status && may_pull && in->row_offsets != out->row_offsets)
+    status = add_in_units(&cut, &reading.in, error);
   if (!status) {
     row_units_count(&cut, &source);
-    source.user = &cut;
-    source.describe = row_unit_describe;
+    source.user = &reading;
+    source.describe = describe_rows;
     source.moves_once = ROWS_MAY_END_SOON && rows_end_soon(request, out);
     source.fixed_bytes = streamed_rows_bytes(&cut) + (SWEEP_FRONTIER ? row_reading_bytes(&cut) : 0);
     if (PROGRAM_USES_OUT_DEGREE)

@@ -87,22 +87,39 @@ static void rows_are_read(void **state) {
 }
 
 /* From below most edges are never looked at. */
-static void searches_leave_edges_out(void **state) {
+static void leave_edges_out(const struct qn_graph *graph) {
   const uint32_t source = 1;
-  (void)state;
-  memset(&counts, 0, sizeof counts);
-  struct qn_graph graph = random_undirected(400, 12000, QN_WEIGHT_U32, 3);
   const struct qn_kernel *kernel = cuda_kernel("bfs", QN_LAYOUT_GRAPH);
-  struct qn_run_result expected = streamed_reference("bfs", &graph, &source);
-  struct qn_run_request request = streamed_request(kernel, &graph, &source, &counts);
-  request.device_memory = resident_bytes(kernel, &graph, &source) * 7 / 8;
+  struct qn_run_result expected = streamed_reference("bfs", graph, &source);
+  struct qn_run_request request = streamed_request(kernel, graph, &source, &counts);
+  request.device_memory = resident_bytes(kernel, graph, &source) * 7 / 8;
   request.streaming.limit_cache = true;
-  new_machine(0, 0);
-  assert_true(run_streamed(kernel, &request, &expected, &counts));
-  assert_true(counts.streamed == 1 && counts.moved_bytes > 0);
-  assert_true(counts.moved_bytes < 3 * graph.out.num_edges);
+  for (unsigned part = 0; part < 2; part++) {
+    request.streaming.cache_memory = graph->out.num_edges * part;
+    memset(&counts, 0, sizeof counts);
+    new_machine(part, 0);
+    assert_true(run_streamed(kernel, &request, &expected, &counts));
+    assert_true(counts.streamed == 1 && counts.moved_bytes > 0);
+    assert_true(counts.moved_bytes < 3 * graph->out.num_edges);
+  }
   qn_run_result_destroy(&expected);
-  qn_graph_unmap(&graph);
+}
+
+/* Of a directed graph that is along in-edges, which are others. */
+static void look_along_in_edges(const struct qn_graph *out) {
+  struct qn_graph graph = *out, made;
+  struct qn_error error;
+  assert_int_equal(qn_graph_create_transpose(&out->out, &made, &error), QN_OK);
+  graph.in = made.out;
+  graph.has_transpose = true;
+  leave_edges_out(&graph);
+  qn_graph_unmap(&made);
+}
+
+static void searches_leave_edges_out(void **state) {
+  (void)state;
+  visit_and_free(random_undirected(400, 12000, QN_WEIGHT_U32, 3), leave_edges_out);
+  visit_and_free(random_graph(400, 24000, QN_WEIGHT_U32, 1, 2), look_along_in_edges);
 }
 
 /* A run that streams, interrupted and gone on with, with the same memory and with enough for all.
