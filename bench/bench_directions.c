@@ -2,8 +2,8 @@
  * (GraphCage, section 3.3): for bfs, sssp and bc which way each iteration goes by each rule, the
  * edges that it walks, and, where there is a device, the time.
  *
- *   shares       push from few vertices along few edges: what the engine does (sweep/push.cuh)
- *   edges        push along few edges, from however many vertices
+ *   shares       push from few vertices along few edges: what the engine does for bfs, and
+ *   edges        push along few edges, from however many vertices: for others (sweep/push.cuh)
  *   working set  push while an accumulator for each edge of the active vertices fits the cache
  *   push, pull   always
  *
@@ -52,7 +52,7 @@ struct search {
 struct rule {
   const char *name;
   enum qn_direction direction;
-  bool edges_alone;
+  bool by_vertices;     /* and by the edges that begin at them */
   uint64_t cache_bytes; /* 0: no working set */
 };
 
@@ -238,9 +238,9 @@ static enum qn_status search_distances(const struct directions *of, struct searc
 /* ---- The rules ------------------------------------------------------------------------ */
 
 /* As sweep_choose and sweep_few_edges (sweep/push.cuh). */
-static bool shares_push(const struct directions *of, const struct step *step, bool edges_alone) {
+static bool shares_push(const struct directions *of, const struct step *step, bool by_vertices) {
   const uint64_t num_vertices = of->out->num_vertices;
-  return (edges_alone || step->active <= num_vertices / 20) &&
+  return (!by_vertices || step->active <= num_vertices / 20) &&
          (step->active <= num_vertices / 1024 ||
           step->units * UNIT_EDGES <= of->out->num_edges / 8 + step->active * UNIT_EDGES);
 }
@@ -255,7 +255,7 @@ static bool pushes(const struct directions *of, const struct search *search,
   if (rule->direction == QN_DIRECTION_PULL)
     return false;
   return rule->cache_bytes ? step->edges * search->accumulator_bytes <= rule->cache_bytes
-                           : shares_push(of, step, rule->edges_alone);
+                           : shares_push(of, step, rule->by_vertices);
 }
 
 /* ---- On a device ------------------------------------------------------------------------ */
@@ -287,7 +287,7 @@ static enum qn_status time_rule(const struct directions *of, const struct search
   double samples[MAX_TRIALS];
   struct led_run run = {.of = of, .search = search, .rule = rule};
   *seconds = 0;
-  if (!kernel || (search->leads_itself && (rule->edges_alone || rule->cache_bytes)))
+  if (!kernel || (search->leads_itself && (rule->by_vertices || rule->cache_bytes)))
     return QN_OK;
   for (uint64_t trial = 0; trial < of->options->trials.count; trial++) {
     struct qn_run_result result;
@@ -345,8 +345,8 @@ static enum qn_status report(const struct directions *of, const struct search *s
   const uint64_t of_device[] = {of->l2_bytes / 8, of->l2_bytes, of->l2_bytes * 8};
   const uint64_t *caches = of->options->num_caches ? of->options->caches : of_device;
   const unsigned num_caches = of->options->num_caches ? of->options->num_caches : 3;
-  struct rule rules[NUM_RULES] = {{"shares", QN_DIRECTION_AUTO, false, 0},
-                                  {"edges", QN_DIRECTION_AUTO, true, 0},
+  struct rule rules[NUM_RULES] = {{"shares", QN_DIRECTION_AUTO, true, 0},
+                                  {"edges", QN_DIRECTION_AUTO, false, 0},
                                   {"push", QN_DIRECTION_PUSH, false, 0},
                                   {"pull", QN_DIRECTION_PULL, false, 0}};
   enum qn_status status = QN_OK;

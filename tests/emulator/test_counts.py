@@ -37,7 +37,7 @@ class Counts(unittest.TestCase):
                 for row in run(EMULATED / "bench_directions", "blocks.qrn", "--json", "--trials=1", "--cache=1K")}
         self.assertEqual(len(rows), 15)
         for algorithm, direction in (("bfs", "auto"), ("bfs", "push"), ("sssp", "auto"), ("bc", "auto"), ("bc", "pull")):
-            row = rows[algorithm, "shares" if direction == "auto" else direction]
+            row = rows[algorithm, direction if direction != "auto" else "shares" if algorithm == "bfs" else "edges"]
             run(EMULATED / "quern-run", algorithm, "blocks.qrn", "--device=cuda", "--direction=" + direction, "-q", "--json",
                 QUERN_EMULATOR_COUNTS="counts.json")
             lines = [json.loads(line) for line in Path("counts.json").read_text().splitlines()]

@@ -15,11 +15,13 @@
 #include "kernels/cuda/edges/run_device.cuh"
 #include "kernels/cuda/sweep/sweeps.cuh"
 
-/* Walk all rows when more than one vertex in so many is active, */
-#define SWEEP_PULL_SHARE 20
-/* or more than one edge in so many begins at one: where accumulators outgrow the cache, a random
- * atomic costs about eight times what a pull takes for an edge (bench/gpu.py measures both). */
+/* Walk all rows when more than one edge in so many begins at an active vertex: where accumulators
+ * outgrow the cache, a random atomic costs about eight times what a pull takes for an edge
+ * (bench/gpu.py measures both). */
 #define SWEEP_PULL_EDGES 8
+/* Where a pull leaves most rows early, it is cheap when more than one vertex in so many is active;
+ * their edges need not be counted. */
+#define SWEEP_PULL_SHARE 20
 /* So few active vertices (one in so many) are not worth waiting for the count of their edges. */
 #define SWEEP_COUNT_SHARE 1024
 
@@ -110,7 +112,8 @@ inline enum qn_status sweep_few_edges(struct sweep_run *run, bool *few, struct q
  * have one order, which a push has not. */
 inline enum qn_status sweep_choose(struct sweep_run *run, bool *push, struct qn_error *error) {
   const enum qn_direction direction = run->request->direction;
-  const bool few_vertices = run->num_active <= run->context.num_vertices / SWEEP_PULL_SHARE;
+  const bool few_vertices =
+      !PROGRAM_FIRST_SUFFICES || run->num_active <= run->context.num_vertices / SWEEP_PULL_SHARE;
   *push = SWEEP_FRONTIER && direction != QN_DIRECTION_PULL && sweep_any_order(run) &&
           (few_vertices || direction == QN_DIRECTION_PUSH);
   if (!*push)
