@@ -12,6 +12,7 @@ and say nothing about times, which are taken of two ranks of one thread and of o
 import argparse
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -155,6 +156,25 @@ def compare(undirected, whole, scale, trials):
     return cells
 
 
+def grids(folder, scales, trials):
+    """Processor time of four ranks, all of it, by whole rows and in a grid by turns: medians."""
+    cells = []
+    for scale in scales:
+        path = folder / ("grid%d" % scale)
+        run(TOOLS / "quern-generate", "rmat", "--scale", scale, "--degree", "16", "--seed", "1", "--parts", "8", "-qfo", path)
+        for iterations in (20, 100):
+            taken = {"none": [], "2x2": []}
+            for grid in trials * list(taken):
+                before = resource.getrusage(resource.RUSAGE_CHILDREN)
+                measured(4, 1, "pagerank", path, "--iterations", iterations, "--tolerance", "0", "--grid", grid)
+                after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                taken[grid].append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+            for grid, column in (("none", "whole rows"), ("2x2", "2 x 2")):
+                cells.append(records.record("R-MAT, scale %d, %d iterations" % (scale, iterations), column,
+                                            statistics.median(taken[grid]), "s", "PageRank, 4 ranks, processor time"))
+    return cells
+
+
 def slow_networks(directed, folder, scale, trials):
     """PageRank of two ranks by TCP, whose connection carries so much: both ways by turns, medians; beside what the network takes by
     its rate."""
@@ -198,7 +218,7 @@ def main():
     parser.add_argument("--parts", type=int, default=16)
     parser.add_argument("--trials", type=int, default=3)
     parser.add_argument("--folder", type=Path, default=records.ROOT / "build/bench")
-    parser.add_argument("--tables", default="bytes,times,networks,import", help="which to measure")
+    parser.add_argument("--tables", default="bytes,times,grids,networks,import", help="which to measure")
     parser.add_argument("--json", type=Path, required=True)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
@@ -206,6 +226,7 @@ def main():
     directed, undirected, whole = graphs or (None, None, None)
     measures = {"bytes": lambda: count_bytes(directed, options.folder, options.scale, [int(n) for n in options.ranks.split(",")]),
                 "times": lambda: compare(undirected, whole, options.scale, options.trials),
+                "grids": lambda: grids(options.folder, (18, 20), options.trials),
                 "networks": lambda: slow_networks(directed, options.folder, options.scale, options.trials),
                 "import": lambda: compare_imports(options.folder, options.scale, options.trials)}
     tables = {"cluster-" + name: measures[name]() for name in options.tables.split(",")}
