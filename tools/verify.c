@@ -363,6 +363,8 @@ static int verify_tree(const struct options *options) {
   if (!status)
     status = check_tree(options, &source.graph, &report, &error);
   if (!status)
+    status = qn_used_files_check(&error);
+  if (!status)
     show_tree(options, &source.graph, &report);
   qn_graph_source_close(&source);
   if (status)

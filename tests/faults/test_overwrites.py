@@ -323,7 +323,8 @@ def have_shim():
 
 # What ended by a signal once, or with a wrong result, and what it took.
 ONCE = {"run-spmv-blocked-csr": ones, "run-heat-blocked-csr": ones, "run-radius-blocked-csr": ones,
-        "parents-sssp-blocked-csr": ones, "parents-bfs-blocked-csr": noise, "against": another}
+        "parents-sssp-blocked-csr": ones, "parents-bfs-blocked-csr": noise, "against": another,
+        "tree": ones}
 
 
 class SomeOverwrites(unittest.TestCase):
