@@ -242,7 +242,7 @@ static bool shares_push(const struct directions *of, const struct step *step, bo
   const uint64_t num_vertices = of->out->num_vertices;
   return (!by_vertices || step->active <= num_vertices / 20) &&
          (step->active <= num_vertices / 1024 ||
-          step->units * UNIT_EDGES <= of->out->num_edges / 8 + step->active * UNIT_EDGES);
+          step->units * UNIT_EDGES <= of->out->num_edges / 8 + step->active * (UNIT_EDGES / 2));
 }
 
 static bool pushes(const struct directions *of, const struct search *search,

@@ -102,11 +102,11 @@ static enum qn_status set_strategy(void *target, const char *text, struct qn_err
 /* auto, none, or rows x columns. */
 static enum qn_status set_grid(void *target, const char *text, struct qn_error *error) {
   struct qn_run_options *options = target;
-  uint64_t rows = 0, columns = strcmp(text, "none") == 0;
+  uint64_t rows = 0, columns = strcmp(text, "auto") == 0;
   char first[16];
   const size_t length = strcspn(text, "x");
   enum qn_status status = QN_OK;
-  if (strcmp(text, "auto") != 0 && !columns) {
+  if (strcmp(text, "none") != 0 && !columns) {
     snprintf(first, sizeof first, "%.*s", (int)(length < sizeof first ? length : sizeof first),
              text);
     status = text[length] ? qn_whole_parse(first, 1, UINT32_MAX, &rows, error) : QN_USAGE;

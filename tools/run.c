@@ -184,8 +184,8 @@ static const struct argp_option option_list[] = {
      1},
     {"grid", KEY_GRID, "auto|none|RxC", 0,
      "How processes that share a set divide its edges for an algorithm that recomputes all "
-     "vertices: in R rows and C columns of processes, each of which keeps its edges in memory; by "
-     "whole rows (none); or the one of these by which they send less (the default)",
+     "vertices: by whole rows (none, the default); in R rows and C columns of processes, each of "
+     "which keeps its edges in memory; or as sends less (auto)",
      1},
     {"trust", KEY_TRUST, NULL, 0,
      "Neither verify nor check what the container holds. Unsafe for a file that anyone else may "
@@ -292,6 +292,12 @@ static bool is_array(const char *path) {
   return path && qn_results_are_array(path);
 }
 
+/* Ids lie beside the values of an array (runtime/results/results.h). */
+static bool are_ids_of(const char *ids, const char *values) {
+  const size_t stem = strlen(values) - (is_array(values) ? strlen(".npy") : 0);
+  return is_array(values) && strncmp(ids, values, stem) == 0 && strcmp(ids + stem, ".ids.npy") == 0;
+}
+
 static bool is_on_stdout(const char *path) {
   return path && qn_is_standard_output(path);
 }
@@ -307,6 +313,7 @@ static bool has_several(const struct options *options) {
 
 static void settle_outputs(const struct options *options, struct argp_state *state) {
   const char *output = options->output, *parents = options->parents, *parts = options->parts;
+  const char *trace = options->watch.trace;
   if (is_on_stdout(output) && (is_graphalytics(options) || has_several(options)))
     argp_error(state, "-o is a folder here, which cannot be written to standard output");
   if (parts && strcmp(parts, "tsv") != 0 && strcmp(parts, "csv") != 0 && strcmp(parts, "npy") != 0)
@@ -322,8 +329,12 @@ static void settle_outputs(const struct options *options, struct argp_state *sta
     qn_tool_check_output(&options->shared, output, state);
   if (parents)
     qn_tool_check_output(&options->shared, parents, state);
-  if (output && parents && strcmp(output, parents) == 0)
+  if (output && parents && (strcmp(output, parents) == 0 || are_ids_of(output, parents)))
     argp_error(state, "-o and --parents would both write to %s", output);
+  if (output && parents && are_ids_of(parents, output))
+    argp_error(state, "-o and --parents would both write to %s", parents);
+  if (trace && ((output && strcmp(trace, output) == 0) || (parents && strcmp(trace, parents) == 0)))
+    argp_error(state, "--trace and another option would both write to %s", trace);
 }
 
 static error_t parse_setting(int key, char *argument, struct argp_state *state,

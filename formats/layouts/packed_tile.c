@@ -35,13 +35,17 @@ static bool find_bytes(const struct qn_packed_rows *rows, uint64_t number, uint3
   return 8 * (uint64_t)bytes->parts.numbers <= bytes->bits;
 }
 
+/* More than a tile of 2048 edges takes: what says where tiles begin may change. */
+#define MOST_AHEAD ((uint64_t)16 << 10)
+
 /* Ask for as many bytes behind a tile as it has: who decodes goes from tile to tile, and what a
  * processor fetches by itself ends with a page, which is about a tile. */
 QN_ALWAYS_INLINE void expect_next(const struct qn_packed_rows *rows,
                                   const struct tile_bytes *bytes) {
   const uint8_t *const last = (const uint8_t *)(rows->words + rows->num_words);
   const uint8_t *const next = bytes->first + bytes->bits / 8;
-  for (uint64_t byte = 0; byte < bytes->bits / 8 && next + byte < last; byte += 64)
+  const uint64_t tile = bytes->bits / 8, ahead = tile < MOST_AHEAD ? tile : MOST_AHEAD;
+  for (uint64_t byte = 0; byte < ahead && next + byte < last; byte += 64)
     __builtin_prefetch(next + byte);
 }
 

@@ -29,14 +29,13 @@ static struct qn_grid cheapest(const struct qn_set_demand *demand, unsigned num_
   return (struct qn_grid){num_ranks / best, best};
 }
 
-/* About what a rank keeps, where all have as much. */
+/* What a rank keeps that has so many edges: they stay until all results are gathered. */
 static uint64_t memory_of(const struct qn_set *set, const struct qn_set_demand *demand,
-                          struct qn_grid grid) {
-  const uint64_t ranks = (uint64_t)grid.num_rows * grid.num_columns;
+                          struct qn_grid grid, uint64_t num_edges) {
   const uint64_t vertices = set->num_vertices;
-  return set->num_edges / ranks * edge_bytes(set, demand->takes_weights) +
+  return num_edges * edge_bytes(set, demand->takes_weights) +
          vertices / grid.num_rows * (sizeof(uint64_t) + demand->sum_bytes) +
-         vertices / grid.num_columns * demand->message_bytes;
+         vertices / grid.num_columns * demand->message_bytes + vertices * sizeof(double);
 }
 
 /* Is what the iterations save more than what is read beside a rank's own edges? */
@@ -49,6 +48,8 @@ static bool pays(const struct qn_set *set, const struct qn_set_demand *demand,
              (grid.num_columns - 1);
 }
 
+static const char no_room[] = "a grid needs the edges in memory, which is too small";
+
 static enum qn_status choose(struct qn_run_set *run, const struct qn_set_demand *demand,
                              struct qn_error *error) {
   const struct qn_set *set = run->set;
@@ -57,11 +58,13 @@ static enum qn_status choose(struct qn_run_set *run, const struct qn_set_demand 
   struct qn_division *division = &run->division;
   bool has_room = false;
   *division = (struct qn_division){.grid = run->asked.num_rows ? run->asked : whole};
-  if (run->asked.num_columns) {
+  if (run->asked.num_rows) {
     division->reason = division->grid.num_columns == 1 ? "as --grid says" : NULL;
     return QN_OK;
   }
-  if (set->num_parts < num_ranks)
+  if (!run->asked.num_columns)
+    division->reason = "--grid asks for no other";
+  else if (set->num_parts < num_ranks)
     division->reason = "there are fewer parts than ranks";
   else if (best.num_columns == 1)
     division->reason = "no grid of so many ranks receives less";
@@ -69,11 +72,12 @@ static enum qn_status choose(struct qn_run_set *run, const struct qn_set_demand 
     division->reason = "in so few iterations a grid saves less than it has to read";
   if (division->reason)
     return QN_OK;
-  enum qn_status status = run->exchange->has_room(memory_of(set, demand, best), &has_room, error);
+  enum qn_status status = run->exchange->has_room(
+      memory_of(set, demand, best, set->num_edges / num_ranks), &has_room, error);
   if (has_room)
     division->grid = best;
   else
-    division->reason = "a grid needs the edges in memory, which is too small";
+    division->reason = no_room;
   return status;
 }
 
@@ -290,12 +294,28 @@ static enum qn_status lay_out(const struct qn_run_set *run, struct qn_set_block 
   return status;
 }
 
-static enum qn_status make_block(struct qn_run_set *run, bool takes_weights,
-                                 struct qn_error *error) {
+/* A column with hubs has more edges than others. */
+static enum qn_status check_room(struct qn_run_set *run, const struct qn_set_demand *demand,
+                                 bool *has, struct qn_error *error) {
+  struct qn_division *division = &run->division;
+  *has = true;
+  if (run->asked.num_rows)
+    return QN_OK;
+  enum qn_status status = run->exchange->has_room(
+      memory_of(run->set, demand, division->grid, run->block.csr.num_edges), has, error);
+  if (!status && !*has)
+    *division = (struct qn_division){.grid = {run->exchange->num_ranks, 1}, .reason = no_room};
+  return status;
+}
+
+/* None is made if `auto` finds that there is no room for what it has chosen. */
+static enum qn_status make_block(struct qn_run_set *run, const struct qn_set_demand *demand,
+                                 bool takes_weights, struct qn_error *error) {
   const unsigned columns = run->division.grid.num_columns;
   struct qn_set_block *block = &run->block;
   struct column column = {0};
   struct row_parts parts = {0};
+  bool has_room = false;
   enum qn_status status = qn_ranks_form_grid(columns, error);
   if (!status)
     status = lay_out(run, block, &column, error);
@@ -307,10 +327,12 @@ static enum qn_status make_block(struct qn_run_set *run, bool takes_weights,
   if (!status)
     status = count_rows(run, &parts, &column, block, error);
   if (!status)
+    status = check_room(run, demand, &has_room, error);
+  if (!status && has_room)
     status = fill_rows(run, &parts, &column, takes_weights, block, error);
   close_rows(&parts);
   qn_free(column.bounds);
-  if (status)
+  if (status || !has_room)
     qn_set_undivide(run);
   return status;
 }
@@ -341,9 +363,11 @@ enum qn_status qn_set_divide(struct qn_run_set *run, const struct qn_set_demand 
   if (block->num_columns != division->grid.num_columns ||
       (takes_weights && !block->csr.weights.type)) {
     qn_set_undivide(run);
-    status = make_block(run, takes_weights, error);
+    status = make_block(run, demand, takes_weights, error);
   }
-  if (status)
+  if (!status && division->grid.num_columns == 1)
+    count(run, demand);
+  if (status || division->grid.num_columns == 1)
     return status;
   const struct qn_csr *csr = &block->csr;
   const uint64_t own =
@@ -374,7 +398,7 @@ void qn_division_print(const json_t *division, FILE *stream) {
 #define NUMBER(key) json_integer_value(json_object_get(division, key))
 #define SIZE(key, text) qn_size_text((uint64_t)NUMBER(key), text, sizeof text)
   if (!division)
-    fprintf(stream, "division   whole rows, as in all searches\n");
+    fprintf(stream, "division   whole rows, as in searches and on devices\n");
   else if (NUMBER("columns") == 1)
     fprintf(stream, "division   whole rows, %s to receive in an iteration: %s\n",
             SIZE("iteration_bytes", bytes), json_string_value(json_object_get(division, "reason")));

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* How ranks are to divide a set: in rows and columns, if both are given; by whole rows, if there is
- * one column and no number of rows; zeroed: as sends less. */
+/* How ranks are to divide a set: in rows and columns, if both are given; as sends less, if there is
+ * one column and no number of rows; zeroed: by whole rows. */
 struct qn_grid {
   unsigned num_rows, num_columns;
 };

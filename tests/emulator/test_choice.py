@@ -94,9 +94,12 @@ class Rows(Choice):
         lines += ["700 700", "701 702", "710 711", "711 712", "720 721", "721 722", "722 720"]
         Path("islands.txt").write_text("\n".join(lines))
         run("quern-import", "islands.txt", "--undirected", "--vertices=800", "-qfo", "islands.qrn")
-        for source, soon in ((799, True), (700, True), (702, True), (710, True), (722, True), (5, False)):
-            with self.subTest(source=source):
-                streaming = self.searched("islands.qrn", "--source=%d" % source, "--device-memory=44K")
+        run("quern-transform", "islands.qrn", "--relabel", "degree", "-qfo", "hot.qrn")
+        for graph, source, soon in (("islands.qrn", 799, True), ("islands.qrn", 700, True), ("islands.qrn", 702, True),
+                                    ("islands.qrn", 710, True), ("islands.qrn", 722, True), ("islands.qrn", 5, False),
+                                    ("hot.qrn", 710, True), ("hot.qrn", 5, False), ("hot.qrn", 720, True)):
+            with self.subTest(graph=graph, source=source):
+                streaming = self.searched(graph, "--source=%d" % source, "--device-memory=44K")
                 self.assertEqual(streaming["pin_bytes"] == 0, soon)
                 self.assertTrue(not soon or streaming["moved_bytes"] < streaming["topology_bytes"] / 8)
 

@@ -101,13 +101,13 @@ class Ranks(Sets, unittest.TestCase):
         for ranks, options, grid in ((4, (), (2, 2, False)), (4, ("--iterations", "1"), (4, 1, True)), (3, (), (3, 1, True)),
                                      (6, (), (6, 1, True))):
             with self.subTest(ranks=ranks, options=options):
-                self.assertEqual(self.grid(ranks, "pagerank", "d", *options), grid)
-        done = launch(4, "quern-run", "pagerank", self.at / "d", "--explain")
+                self.assertEqual(self.grid(ranks, "pagerank", "d", *options, shared=["--grid", "auto"]), grid)
+        done = launch(4, "quern-run", "pagerank", self.at / "d", "--explain", "--grid", "auto")
         self.assertRegex(done.stdout, "(?m)^division   2 rows and 2 columns of ranks: .* by whole rows; ")
         done = launch(2, "quern-run", "pagerank", self.at / "d", "--explain", "--grid", "none")
-        self.assertRegex(done.stdout, "(?m)^division   whole rows, .*: as --grid says")
+        self.assertRegex(done.stdout, "(?m)^division   whole rows, .*: --grid asks for no other")
         done = launch(2, "quern-run", "bfs", self.at / "d", "--explain")
-        self.assertRegex(done.stdout, "(?m)^division   whole rows, as in all searches")
+        self.assertRegex(done.stdout, "(?m)^division   whole rows, as in searches and on devices")
 
     def test_grids_of_several_algorithms(self):
         """One after another, of which the third wants the weights, too."""

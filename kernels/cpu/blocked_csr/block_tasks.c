@@ -47,6 +47,8 @@ enum qn_status qn_block_tasks_create(struct qn_block_tasks *tasks,
                  ? qn_input_changed(error)
                  : cut_block(tasks, blocking, block, first, next, error);
   }
+  if (status)
+    qn_block_tasks_destroy(tasks);
   return status;
 }
 

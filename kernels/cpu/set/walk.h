@@ -25,10 +25,9 @@ static inline enum qn_status walk_begin(struct engine_state *state, struct qn_er
 /* Do ranks form a grid? */
 static inline enum qn_status walk_divide(struct engine_state *state, struct qn_error *error) {
   const engine_view *view = state->view;
-  const uint32_t iterations = state->request->max_iterations, done = state->context.iteration;
   const struct qn_set_demand demand = {.message_bytes = sizeof(program_message),
                                        .sum_bytes = sizeof(program_partial),
-                                       .num_iterations = iterations > done ? iterations - done : 0,
+                                       .num_iterations = state->request->max_iterations,
                                        .takes_weights = PROGRAM_USES_WEIGHTS};
   struct engine_walk *walk = &state->walk;
   enum qn_status status =

@@ -1,6 +1,8 @@
 /* Weakly connected components on blocked CSR: of blocks that are resident by a sample of the edges
  * (own/cc_sampled.cuh), whose rows are those of all blocks, one after the other; of others by one
  * pass over all edges (own/cc_joined.cuh). The sample is of the first blocks' rows. */
+#include <algorithm>
+
 #include "kernels/cuda/own/cc_program.cuh"
 
 #include "kernels/cuda/blocked_csr/engine.cuh"
@@ -37,7 +39,9 @@ enum qn_status upload_rows(struct qn_cuda_memory *memory, const struct qn_blocki
     status = qn_cuda_alloc_zeroed(memory, &begins, num_rows + 1, sizeof *begins, "offsets of rows",
                                   error);
   for (uint64_t i = 0; i < blocking->num_blocks && !status; i++) {
-    const uint64_t first = blocking->block_rows[i], count = blocking->block_rows[i + 1] - first;
+    /* No further than the rows that were counted, also if the input changes. */
+    const uint64_t next = std::min(blocking->block_rows[i + 1], num_rows);
+    const uint64_t first = std::min(blocking->block_rows[i], next), count = next - first;
     QN_LAUNCH(list_begins, qn_run_blocks(memory, count + 1), QN_QUEUE_THREADS, 0, NULL,
               offsets + first + i, count, blocking->block_edges[i], begins + first);
     status = qn_cuda_launched("listing rows", error);

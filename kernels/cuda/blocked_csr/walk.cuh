@@ -3,6 +3,8 @@
 #ifndef QN_KERNELS_CUDA_BLOCKED_CSR_WALK_CUH
 #define QN_KERNELS_CUDA_BLOCKED_CSR_WALK_CUH
 
+#include <algorithm>
+
 #include "kernels/cuda/blocked_csr/device.cuh"
 #include "kernels/cuda/edges/warp_rows.cuh"
 #include "kernels/cuda/sweep/push.cuh"
@@ -109,7 +111,7 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
       if (sum == program_identity())
         continue;
 #endif
-      const uint32_t i = blocking.id_map[row] - (uint32_t)first;
+      const uint32_t i = blocking.id_map[row] % QN_RANGE_VERTICES; /* also if the input changes */
       program_combine(&sums[i], sum);
       received[i] = 1;
     }
@@ -189,8 +191,10 @@ inline struct device_block block_of(const struct sweep_run *run, uint64_t index)
   const struct qn_blocking *host = host_blocking(run);
   const struct qn_blocking &device = run->state.layout.blocking;
   struct device_block block;
-  block.first_row = host->block_rows[index];
-  block.num_rows = (uint32_t)(host->block_rows[index + 1] - block.first_row);
+  /* No further than the rows that were counted, also if the input changes. */
+  const uint64_t next = std::min(host->block_rows[index + 1], host->num_rows);
+  block.first_row = std::min(host->block_rows[index], next);
+  block.num_rows = (uint32_t)(next - block.first_row);
   block.first_edge = host->block_edges[index];
   block.offsets = device.row_offsets + block.first_row + index;
   block.id_map = device.id_map + block.first_row;

@@ -79,18 +79,19 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
 /* Does the search from a source end before it has seen more than a few edges? Then its rows are
  * gathered: to pin the container and to fill the cache would take longer than all of it. */
 inline bool rows_end_soon(const struct qn_run_request *request, const struct qn_csr *out) {
-  const struct qn_program_context context =
-      engine_context(request, out->num_vertices, out->num_edges);
-  uint32_t found[ROWS_FEW + 1] = {context.source};
+  uint32_t found[ROWS_FEW + 1];
   uint32_t count = 1;
   uint64_t edges = 0;
-  if (engine_resumed(request) || context.source >= out->num_vertices)
+  if (engine_resumed(request) || request->num_sources != 1)
     return false;
+  found[0] = request->sources[0];
   for (uint32_t i = 0; i < count; i++) {
     const uint64_t end = out->row_offsets[found[i] + 1];
     uint64_t edge = out->row_offsets[found[i]];
+    if (end < edge || end > out->num_edges) /* an input that changes */
+      return false;
     edges += end - edge;
-    if (edges > ROWS_FEW || end > out->num_edges)
+    if (edges > ROWS_FEW)
       return false;
     for (; edge < end; edge++) {
       const uint32_t column = out->column_indices[edge];

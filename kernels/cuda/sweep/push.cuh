@@ -103,8 +103,9 @@ inline enum qn_status sweep_few_edges(struct sweep_run *run, bool *few, struct q
   if (*few)
     return QN_OK;
   enum qn_status status = sweep_read(run, &queued, device->queued, 1, sizeof queued, error);
+  /* Of its last unit a vertex fills half, as a rule. */
   *few = (uint64_t)qn_queue_units(queued) * QN_UNIT_EDGES <=
-         device->out.num_edges / SWEEP_PULL_EDGES + run->num_active * QN_UNIT_EDGES;
+         device->out.num_edges / SWEEP_PULL_EDGES + run->num_active * (QN_UNIT_EDGES / 2);
   return status;
 }
 
