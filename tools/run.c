@@ -292,12 +292,6 @@ static bool is_array(const char *path) {
   return path && qn_results_are_array(path);
 }
 
-/* Ids lie beside the values of an array (runtime/results/results.h). */
-static bool are_ids_of(const char *ids, const char *values) {
-  const size_t stem = strlen(values) - (is_array(values) ? strlen(".npy") : 0);
-  return is_array(values) && strncmp(ids, values, stem) == 0 && strcmp(ids + stem, ".ids.npy") == 0;
-}
-
 static bool is_on_stdout(const char *path) {
   return path && qn_is_standard_output(path);
 }
@@ -313,7 +307,7 @@ static bool has_several(const struct options *options) {
 
 static void settle_outputs(const struct options *options, struct argp_state *state) {
   const char *output = options->output, *parents = options->parents, *parts = options->parts;
-  const char *trace = options->watch.trace;
+  const char *trace = options->watch.trace, *twice = qn_results_both_write(output, parents);
   if (is_on_stdout(output) && (is_graphalytics(options) || has_several(options)))
     argp_error(state, "-o is a folder here, which cannot be written to standard output");
   if (parts && strcmp(parts, "tsv") != 0 && strcmp(parts, "csv") != 0 && strcmp(parts, "npy") != 0)
@@ -329,11 +323,9 @@ static void settle_outputs(const struct options *options, struct argp_state *sta
     qn_tool_check_output(&options->shared, output, state);
   if (parents)
     qn_tool_check_output(&options->shared, parents, state);
-  if (output && parents && (strcmp(output, parents) == 0 || are_ids_of(output, parents)))
-    argp_error(state, "-o and --parents would both write to %s", output);
-  if (output && parents && are_ids_of(parents, output))
-    argp_error(state, "-o and --parents would both write to %s", parents);
-  if (trace && ((output && strcmp(trace, output) == 0) || (parents && strcmp(trace, parents) == 0)))
+  if (twice)
+    argp_error(state, "-o and --parents would both write to %s", twice);
+  if (qn_results_both_write(output, trace) || qn_results_both_write(parents, trace))
     argp_error(state, "--trace and another option would both write to %s", trace);
 }
 

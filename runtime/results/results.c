@@ -30,6 +30,21 @@ bool qn_results_are_array(const char *path) {
   return ends_in(path, ".npy");
 }
 
+static bool are_ids_of(const char *ids, const char *values) {
+  if (!qn_results_are_array(values))
+    return false;
+  const size_t stem = strlen(values) - strlen(".npy");
+  return strncmp(ids, values, stem) == 0 && strcmp(ids + stem, ".ids.npy") == 0;
+}
+
+const char *qn_results_both_write(const char *one, const char *other) {
+  if (!one || !other)
+    return NULL;
+  if (strcmp(one, other) == 0 || are_ids_of(one, other))
+    return one;
+  return are_ids_of(other, one) ? other : NULL;
+}
+
 static enum form form_of(const char *path) {
   return qn_results_are_array(path) ? FORM_ARRAY : ends_in(path, ".csv") ? FORM_CSV : FORM_LINES;
 }

@@ -34,6 +34,9 @@ struct qn_results_options {
 
 /* Does the name ask for an array? */
 bool qn_results_are_array(const char *path);
+/* The file that results at both paths would write, ids beside arrays included; NULL if there is
+ * none, as where a path is NULL. */
+const char *qn_results_both_write(const char *one, const char *other);
 
 struct qn_results;
 

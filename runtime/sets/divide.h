@@ -12,9 +12,10 @@
 extern "C" {
 #endif
 
-/* As qn_set_view's divide. Unless the user has said which grid, or none, it is the one by which a
- * rank gets the least bytes in an iteration, if in all of them that saves more than there are bytes
- * of edges to read beside its own, there is a part for each rank, and memory suffices. */
+/* As qn_set_view's divide: by whole rows, unless the user asks for a grid, or for the one by which
+ * a rank gets the least bytes in an iteration. That is taken if in all iterations it saves more
+ * than there are bytes of edges to read beside a rank's own, there is a part for each rank, and
+ * memory suffices. */
 enum qn_status qn_set_divide(struct qn_run_set *run, const struct qn_set_demand *demand,
                              const struct qn_set_block **block, struct qn_error *error);
 /* Give the block back. */
