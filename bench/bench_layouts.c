@@ -10,6 +10,7 @@
 #include "partitioner/blocked_csr.h"
 #include "partitioner/edge_partitions.h"
 #include "partitioner/hybrid.h"
+#include "partitioner/packed.h"
 #include "partitioner/shards.h"
 #include "partitioner/slotted_pages.h"
 #include "support/threads.h"
@@ -23,6 +24,7 @@ static const struct qn_hybrid_options out_edges = {QN_HYBRID_OUT, QN_HYBRID_AUTO
 static const struct qn_edge_partitions_options partitions = {0};
 static const struct qn_page_options pages = {0};
 static const struct qn_shards_options shards = {0};
+static const struct qn_packed_options packed = {.directions = QN_PACKED_OUT};
 
 /* One row a builder and its options. */
 static const struct {
@@ -69,6 +71,11 @@ static const struct {
       .layout = QN_LAYOUT_HYBRID,
       .build = qn_hybrid_build,
       .options = &out_edges}},
+    {"out",
+     {.tool = "quern-pack",
+      .layout = QN_LAYOUT_PACKED,
+      .build = qn_packed_build,
+      .options = &packed}},
 };
 
 struct options {

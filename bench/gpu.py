@@ -56,7 +56,7 @@ TITLES = {"pagerank": "PageRank, an iteration", "spmv": "SpMV", "bfs": "BFS", "s
           "tc": "triangles", "bc": "betweenness, one source"}
 LAYOUT_TITLES = {"graph": "plain CSR", "graph by degree": "plain CSR, relabelled by degree", "blocked-csr": "blocked CSR",
                  "edge-partitions": "edge partitions", "slotted-pages": "slotted pages", "shards": "shards", "hybrid": "hybrid",
-                 "set": "parts of a set"}
+                 "packed": "packed", "set": "parts of a set"}
 REPORTED_SCALE = 23
 UNDIRECTED_ONCE = {"bfs", "sssp", "cc", "bc"}  # rates in edges counted once, as in Graph500
 

@@ -16,7 +16,7 @@ GOLDEN = Path(os.environ["QUERN_SOURCE"]) / "tests" / "golden" / "containers"
 FLAGS, CODEC, FILTER = 75, 72, 73
 CRITICAL = 1
 WRITERS = (("quern-import",), ("quern-transform", "--remove-self-loops"), ("quern-export",), ("quern-archive", "create"),
-           ("quern-block",), ("quern-hybrid",), ("quern-page",), ("quern-partition",), ("quern-shard",))
+           ("quern-block",), ("quern-hybrid",), ("quern-pack",), ("quern-page",), ("quern-partition",), ("quern-shard",))
 SKIPPABLE = bytes.fromhex("502a4d18 04000000 00000000")
 
 

@@ -53,6 +53,10 @@ class Script(unittest.TestCase):
         self.assertGreaterEqual(len(results["checks"]), 18)
         self.assertEqual([check for check in results["checks"] if not check["right"]], [])
         self.assertIn("0 wrong, 0 not done", Path("results/tables.md").read_text())
+        script = load_script()  # what a GPU's results become, as if this graph were the reported one
+        script.REPORTED_SCALE = 6
+        records = list(script.kernel_records(results["runs"]))
+        self.assertEqual({record["column"] for record in records} - {"rate on plain CSR"}, set(script.LAYOUT_TITLES.values()))
 
     def test_sanitizes_everything(self):
         results = self.run_script("--sanitize", "--scales=5")

@@ -65,6 +65,16 @@ const char *const fuzz_section_names[] = {"row_offsets",
                                           "active",
                                           "waiting",
                                           "unheard_of",
+                                          "in_tile_rows",
+                                          "in_tile_edges",
+                                          "in_tile_starts",
+                                          "in_words",
+                                          "out_tile_rows",
+                                          "out_tile_edges",
+                                          "out_tile_starts",
+                                          "out_words",
+                                          "out_weights",
+                                          "weight_values",
                                           NULL};
 
 #define NUM_NAMES (sizeof fuzz_section_names / sizeof fuzz_section_names[0] - 1)

@@ -75,9 +75,10 @@ static struct heap_map *find_heap_map(const void *address) {
 /* NULL: the system shall do it. */
 static void *map_on_heap(size_t bytes) {
   struct heap_map *map = bytes <= MOST_HEAP_BYTES ? find_heap_map(NULL) : NULL;
-  void *address = map ? aligned_alloc(PAGE, bytes) : NULL;
-  if (address)
-    *map = (struct heap_map){memset(address, 0, bytes), bytes};
+  void *address;
+  if (!map || posix_memalign(&address, PAGE, bytes))
+    return NULL;
+  *map = (struct heap_map){memset(address, 0, bytes), bytes};
   return address;
 }
 

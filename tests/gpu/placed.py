@@ -18,7 +18,7 @@ import quern
 
 BIN = Path(__file__).resolve().parents[2] / "build/bin"
 RUNS = [("bfs", {"source": 1}), ("pagerank", {}), ("sssp", {"source": 1}), ("cc", {}), ("degree", {})]
-LAYOUTS = ["graph", "blocked-csr", "edge-partitions", "slotted-pages", "shards", "hybrid"]
+LAYOUTS = ["graph", "blocked-csr", "edge-partitions", "slotted-pages", "shards", "hybrid", "packed"]
 
 
 def timed(function):
