@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "kernels/cuda/device/probe.h"
+#include "support/memory.h"
 #include "support/ranks/talk.h"
 
 /* What nccl.h has of it, in NCCL 2.14 and any later NCCL 2. */
@@ -15,7 +17,7 @@ struct config { /* of 2.14: what later ones have behind it is left as it is by d
   unsigned magic, version;
   int blocking;
 };
-enum { BYTES = 0 /* ncclInt8 */, IN_PROGRESS = 7 };
+enum { BYTES = 0 /* ncclInt8 */, CUDA_ERROR = 1, IN_PROGRESS = 7 };
 
 /* Nanoseconds between questions how far NCCL has come. */
 #define REST 200000
@@ -67,15 +69,30 @@ static int result_now(int result) {
   return result;
 }
 
-static int result_at_last(int result) {
-  while ((result = result_now(result)) == IN_PROGRESS)
-    nanosleep(&(struct timespec){.tv_nsec = REST}, NULL);
-  return result;
+/* A group that has begun ends, whatever comes between. */
+static int broadcast_all(char *all, const uint64_t *offsets, unsigned num_ranks) {
+  int result = nccl.group_start();
+  if (result)
+    return result;
+  for (unsigned rank = 0; !result && rank < num_ranks; rank++) {
+    char *part = all + offsets[rank];
+    const uint64_t bytes = offsets[rank + 1] - offsets[rank];
+    if (bytes > 0)
+      result = nccl.broadcast(part, part, bytes, BYTES, (int)rank, communicator, NULL);
+    result = result == IN_PROGRESS ? 0 : result;
+  }
+  const int ended = nccl.group_end();
+  return result ? result : ended;
 }
 
-static enum qn_status checked(int result, const char *what, struct qn_error *error) {
-  return result ? qn_fail(error, QN_DEVICE, "NCCL, %s: %s", what, nccl.error_text(result)) : QN_OK;
+/* Of ranks that wait for one that failed, too. */
+static void give_up(void) {
+  if (communicator)
+    nccl.abort(communicator);
+  communicator = NULL;
 }
+
+/* ---- Beginning, on all ranks or on none ---------------------------------------- */
 
 /* What came out on all ranks: an error if there is one on any, else that some go on. */
 static enum qn_status agree(const struct qn_collective *ranks, int *result,
@@ -86,50 +103,82 @@ static enum qn_status agree(const struct qn_collective *ranks, int *result,
   return status;
 }
 
-static enum qn_status begin(const struct qn_collective *ranks, int *result,
-                            struct qn_error *error) {
-  struct unique_id id = {{0}};
-  struct config config = {.size = sizeof config, .magic = 0xcafebeef, .version = 21400};
-  *result = ranks->rank == 0 ? nccl.get_id(&id) : 0;
-  enum qn_status status = agree(ranks, result, error);
-  if (!status && !*result)
-    status = qn_talk_tell(ranks, 0, &id, sizeof id, error);
-  if (status || *result)
-    return status;
-  int own = nccl.init(&communicator, (int)ranks->num_ranks, id, (int)ranks->rank, &config);
+/* Has this rank done what it was asked for, and the device, too? */
+static int done_now(int result) {
+  bool ready;
+  result = result_now(result);
+  if (result)
+    return result;
+  if (qn_cuda_probe_ready(&ready, NULL))
+    return CUDA_ERROR;
+  return ready ? 0 : IN_PROGRESS;
+}
+
+/* `*result` becomes that of all. */
+static enum qn_status wait_for_all(const struct qn_collective *ranks, int *result,
+                                   struct qn_error *error) {
+  int own = *result;
   for (;; nanosleep(&(struct timespec){.tv_nsec = REST}, NULL)) {
-    *result = own = result_now(own);
-    status = agree(ranks, result, error);
+    *result = own = done_now(own);
+    enum qn_status status = agree(ranks, result, error);
     if (status || *result != IN_PROGRESS)
       return status;
   }
 }
 
+/* NCCL connects when it is first used: `bytes`, one of each rank, are told for that. */
+static enum qn_status begin(const struct qn_collective *ranks, void *bytes, const uint64_t *offsets,
+                            int *result, struct qn_error *error) {
+  struct unique_id id = {{0}};
+  struct config config = {.size = sizeof config, .magic = 0xcafebeef, .version = 21400};
+  *result = !bytes ? CUDA_ERROR : ranks->rank == 0 ? nccl.get_id(&id) : 0;
+  enum qn_status status = agree(ranks, result, error);
+  if (!status && !*result)
+    status = qn_talk_tell(ranks, 0, &id, sizeof id, error);
+  if (status || *result)
+    return status;
+  *result = nccl.init(&communicator, (int)ranks->num_ranks, id, (int)ranks->rank, &config);
+  status = wait_for_all(ranks, result, error);
+  if (status || *result)
+    return status;
+  *result = broadcast_all(bytes, offsets, ranks->num_ranks);
+  return wait_for_all(ranks, result, error);
+}
+
 enum qn_status qn_nccl_begin(const struct qn_collective *ranks, const char **failure,
                              struct qn_error *error) {
-  int result;
-  enum qn_status status = begin(ranks, &result, error);
+  void *bytes = NULL;
+  uint64_t *offsets;
+  int result = 0;
+  *failure = NULL;
+  enum qn_status status =
+      qn_alloc(&offsets, (uint64_t)ranks->num_ranks + 1, sizeof *offsets, "first bytes", error);
+  status = ranks->agree(status);
+  for (unsigned rank = 0; !status && rank <= ranks->num_ranks; rank++)
+    offsets[rank] = rank;
+  if (!status) {
+    (void)qn_cuda_probe_create(&bytes, ranks->num_ranks, NULL); /* without, none begins */
+    status = begin(ranks, bytes, offsets, &result, error);
+  }
+  if (status || result)
+    give_up();
   *failure = result ? nccl.error_text(result) : NULL;
-  if (!status && !result)
-    return QN_OK;
-  if (communicator) /* of ranks that wait for the one that failed, too */
-    nccl.abort(communicator);
-  communicator = NULL;
+  qn_cuda_probe_destroy(bytes);
+  qn_free(offsets);
   return status;
 }
 
+/* ---- Afterwards ----------------------------------------------------------------- */
+
 enum qn_status qn_nccl_gather(void *all, const uint64_t *offsets, unsigned num_ranks,
                               struct qn_error *error) {
-  enum qn_status status = checked(nccl.group_start(), "a group", error);
-  for (unsigned rank = 0; !status && rank < num_ranks; rank++) {
-    char *part = (char *)all + offsets[rank];
-    const uint64_t bytes = offsets[rank + 1] - offsets[rank];
-    if (bytes == 0)
-      continue;
-    const int result = nccl.broadcast(part, part, bytes, BYTES, (int)rank, communicator, NULL);
-    status = checked(result == IN_PROGRESS ? 0 : result, "telling messages", error);
-  }
-  return status ? status : checked(result_at_last(nccl.group_end()), "telling messages", error);
+  int result = broadcast_all(all, offsets, num_ranks);
+  while ((result = result_now(result)) == IN_PROGRESS)
+    nanosleep(&(struct timespec){.tv_nsec = REST}, NULL);
+  if (!result)
+    return QN_OK;
+  give_up();
+  return qn_fail(error, QN_DEVICE, "NCCL, telling messages: %s", nccl.error_text(result));
 }
 
 void qn_nccl_end(void) {

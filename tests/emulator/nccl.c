@@ -1,7 +1,8 @@
 /* A libnccl.so.2 for the emulator's devices (test_ranks.py): what runtime/sets/nccl.c asks of NCCL,
- * by a file that the ranks map. QUERN_FAKE_NCCL_LOG: a file that gets a line for each group.
- * QUERN_FAKE_NCCL_FAILS: the rank that cannot begin, as it says when it is asked again; "id": the
- * first one gets no id. */
+ * by a file that the ranks map. QUERN_FAKE_NCCL_LOG: a file that gets a line for each group,
+ * of how many broadcasts and bytes. QUERN_FAKE_NCCL_FAILS: "begin RANK" cannot begin, as it says
+ * when it is asked again; "connect RANK" cannot connect, which all do in their first group; "id":
+ * the first one gets no id. */
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -23,13 +24,13 @@ struct config {
   int blocking;
 };
 struct shared {
-  atomic_int here, turns;
+  atomic_int here, connected, turns;
   char window[WINDOW];
 };
 struct communicator {
   struct shared *shared;
   struct id id;
-  int rank, num_ranks, asked, fails;
+  int rank, num_ranks, asked, fails, connects, has_connected;
 };
 struct broadcast {
   const void *from;
@@ -43,6 +44,13 @@ extern int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 static struct broadcast group[64];
 static struct communicator *grouped;
 static int in_group;
+
+static int fails_to(const char *what, int rank) {
+  const char *fails = getenv("QUERN_FAKE_NCCL_FAILS");
+  char text[32];
+  snprintf(text, sizeof text, "%s %d", what, rank);
+  return fails && strcmp(fails, text) == 0;
+}
 
 const char *ncclGetErrorString(int result) {
   return result == SYSTEM_ERROR ? "unhandled system error" : "another error";
@@ -62,13 +70,12 @@ int ncclGetUniqueId(struct id *id) {
 
 int ncclCommInitRankConfig(struct communicator **out, int num_ranks, struct id id, int rank,
                            struct config *config) {
-  const char *fails = getenv("QUERN_FAKE_NCCL_FAILS");
   if (config->magic != 0xcafebeef || config->version < 21400 || config->blocking)
     return UNHANDLED_CUDA_ERROR;
   struct communicator *made = calloc(1, sizeof *made);
   int file = open(id.path, O_RDWR);
   *made = (struct communicator){
-      .id = id, .rank = rank, .num_ranks = num_ranks, .fails = fails && atoi(fails) == rank};
+      .id = id, .rank = rank, .num_ranks = num_ranks, .fails = fails_to("begin", rank)};
   made->shared = mmap(NULL, sizeof *made->shared, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
   if (made->shared == MAP_FAILED)
@@ -77,17 +84,6 @@ int ncclCommInitRankConfig(struct communicator **out, int num_ranks, struct id i
     unlink(id.path);
   *out = made;
   return IN_PROGRESS;
-}
-
-int ncclCommGetAsyncError(struct communicator *communicator, int *result) {
-  if (communicator->asked++ == 0)
-    *result = IN_PROGRESS;
-  else if (communicator->fails)
-    *result = SYSTEM_ERROR;
-  else
-    *result =
-        atomic_load(&communicator->shared->here) == communicator->num_ranks ? SUCCESS : IN_PROGRESS;
-  return SUCCESS;
 }
 
 int ncclCommDestroy(struct communicator *communicator) {
@@ -136,15 +132,45 @@ static void broadcast(const struct broadcast *one) {
   }
 }
 
+static void broadcast_all(void) {
+  for (int i = 0; i < in_group; i++)
+    broadcast(&group[i]);
+}
+
+/* By a thread of its own, in NCCL: here when it is asked how far that has come. */
+int ncclCommGetAsyncError(struct communicator *communicator, int *result) {
+  struct shared *shared = communicator->shared;
+  const int arrived = atomic_load(communicator->connects ? &shared->connected : &shared->here);
+  *result = SUCCESS;
+  if (communicator->asked++ == 0 || (!communicator->fails && arrived < communicator->num_ranks)) {
+    *result = IN_PROGRESS;
+  } else if (communicator->fails) {
+    *result = SYSTEM_ERROR;
+  } else if (communicator->connects) {
+    communicator->connects = 0;
+    broadcast_all();
+  }
+  return SUCCESS;
+}
+
 int ncclGroupEnd(void) {
   const char *log = getenv("QUERN_FAKE_NCCL_LOG");
   FILE *file = log ? fopen(log, "a") : NULL;
-  if (file)
-    fclose((fprintf(file, "%d\n", in_group), file));
+  size_t bytes = 0;
   for (int i = 0; i < in_group; i++)
-    broadcast(&group[i]);
+    bytes += group[i].bytes;
+  if (file)
+    fclose((fprintf(file, "%d %zu\n", in_group, bytes), file));
   if (in_group == 0)
     return SUCCESS;
   grouped->asked = 0;
+  if (grouped->has_connected++) {
+    broadcast_all();
+    return IN_PROGRESS;
+  }
+  if (fails_to("connect", grouped->rank))
+    return SYSTEM_ERROR;
+  grouped->connects = 1;
+  atomic_fetch_add(&grouped->shared->connected, 1);
   return IN_PROGRESS;
 }

@@ -159,15 +159,18 @@ class Nccl(Graphs):
         for algorithm, graph, options in (("pagerank", "d", ("--iterations=3",)), ("bfs", "u", ())):
             with self.subTest(algorithm):
                 self.same(2, algorithm, graph, *options)
-                self.assertIn("2\n", self.log.read_text())
+                groups = self.log.read_text().split("\n")
+                self.assertEqual(groups[:2], ["2 2"] * 2)  # each connects
+                self.assertGreater(int(groups[2].split()[1]), 2)
                 self.log.write_text("")
 
     def test_one_rank_that_cannot_begin(self):
         """The others do not wait for it: all go on through the host's memory, and the first one says why."""
         run("quern-run", "indegree", self.at / "d.qrn", "--device=cpu", "-qfo", self.at / "one.tsv")
-        for fails in ("1", "id"):
+        for fails, log in (("begin 1", ""), ("id", ""), ("connect 1", "2 2\n2 2\n")):
             with self.subTest(fails=fails), mock.patch.dict(os.environ, QUERN_FAKE_NCCL_FAILS=fails):
                 done = launch(2, EMULATED, "indegree", self.at / "d", "--device=cuda", "-fo", self.at / "two.tsv")
                 self.assertEqual(len(re.findall("(?m)^note: NCCL .*unhandled system error", done.stderr)), 1, done.stderr)
-                self.assertEqual(self.log.read_text(), "")
+                self.assertEqual(self.log.read_text(), log)
+                self.log.write_text("")
                 self.assertEqual((self.at / "two.tsv").read_bytes(), (self.at / "one.tsv").read_bytes())
