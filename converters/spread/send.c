@@ -23,6 +23,9 @@
 #define FEWEST_BLOCKS 64
 #define BLOCKS_OF_ALL 1024
 
+/* Of these a lane gets at least so many from a rank. */
+#define BLOCKS_OF_LANE 4
+
 /* ---- The blocks of a list ----------------------------------------------------- */
 
 struct source {
@@ -486,13 +489,21 @@ static uint64_t blocks_at_once(unsigned num_ranks) {
   return blocks;
 }
 
+/* Threads that take what comes from a rank. Each leaves a block that is partly filled in every
+ * round, so it gets some. */
+static uint64_t lanes_for(uint64_t num_ranks, uint64_t blocks) {
+  const uint64_t threads = qn_threads() / num_ranks, most = blocks / (BLOCKS_OF_LANE * num_ranks);
+  const uint64_t lanes = threads < most ? threads : most;
+  return qn_memory_limit() || lanes == 0 ? 1 : lanes;
+}
+
 static enum qn_status sending_create(struct sending *sending, struct qn_error *error) {
   const uint64_t num_ranks = sending->spread->ranks->num_ranks;
   const uint64_t groups = (sending->spread->num_vertices >> sending->shift) + 1;
   uint64_t **numbers[] = {&sending->num_for, &sending->num_from, &sending->sizes, &sending->begins,
                           &sending->received_sizes};
   sending->at_once = blocks_at_once((unsigned)num_ranks);
-  sending->lanes = qn_memory_limit() || qn_threads() < num_ranks ? 1 : qn_threads() / num_ranks;
+  sending->lanes = lanes_for(num_ranks, sending->at_once);
   enum qn_status status = QN_OK;
   for (int i = 0; i < 5 && !status; i++)
     status = qn_alloc_zeroed(numbers[i], num_ranks, sizeof **numbers[i], "sizes", error);
