@@ -48,10 +48,6 @@ static enum qn_status take_file(struct file *file, struct qn_error *error) {
   return status ? status : qn_whole_input_take(file->input, &file->whole, error);
 }
 
-static enum qn_status check_unwritten(const struct file *file, struct qn_error *error) {
-  return file->input ? qn_input_unwritten(file->input, error) : QN_OK;
-}
-
 static void release(struct file *file) {
   qn_whole_input_release(&file->whole);
   qn_input_close(file->input);
@@ -325,10 +321,8 @@ enum qn_status qn_result_match(const char *reference, const char *result, enum q
       report->rule = rule_for(&expected);
     status = match_files(&expected, &found, epsilon, report, error);
   }
-  if (!status)
-    status = check_unwritten(&expected, error);
-  if (!status)
-    status = check_unwritten(&found, error);
+  status = qn_input_unwritten(expected.input, status, error);
+  status = qn_input_unwritten(found.input, status, error);
   release(&expected);
   release(&found);
   return status;

@@ -221,8 +221,7 @@ static enum qn_status read_file(struct number_reader *reader, const char *path,
     status = qn_input_open(path, &QN_INPUT_DEFAULTS, &input, error);
   if (!status)
     status = read_input(reader, input, error);
-  if (!status)
-    status = qn_input_unwritten(input, error);
+  status = qn_input_unwritten(input, status, error);
   qn_input_close(input);
   qn_pages_free(reader->order, num_vertices, sizeof *reader->order);
   qn_free(reader->named);

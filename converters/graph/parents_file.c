@@ -128,8 +128,7 @@ enum qn_status qn_parents_read(const char *path, const struct qn_ids *ids, uint3
     status = qn_input_open(path, &QN_INPUT_DEFAULTS, &input, error);
   if (!status)
     status = read_input(&reader, input, error);
-  if (!status)
-    status = qn_input_unwritten(input, error);
+  status = qn_input_unwritten(input, status, error);
   qn_input_close(input);
   qn_pages_free(reader.order, ids->num_vertices, sizeof *reader.order);
   return status;

@@ -136,9 +136,9 @@ enum qn_status qn_vertex_file_read(const char *path, const struct qn_ids *ids, b
                                    struct qn_input_digest *digest, struct qn_error *error) {
   struct vertex_reader reader = {.ids = ids, .groups = groups};
   enum qn_status status = read_file(&reader, path, with_groups, error);
-  if (!status)
-    status = digest ? qn_input_digest(reader.input, digest, error)
-                    : qn_input_unwritten(reader.input, error);
+  if (!status && digest)
+    status = qn_input_digest(reader.input, digest, error);
+  status = qn_input_unwritten(reader.input, status, error);
   if (!status && base_name)
     snprintf(base_name, 256, "%s", qn_input_base_name(reader.input));
   qn_input_close(reader.input);

@@ -163,7 +163,7 @@ static enum qn_status read_path(struct qn_import *import, const char *path, cons
     *import->state = qn_input_state(input);
   import->state = NULL; /* what it names is not read again */
   import->result.keeps_input = false;
-  status = read_input(import, input, reader, sequence, error);
+  status = qn_input_unwritten(input, read_input(import, input, reader, sequence, error), error);
   if (!status && import->result.keeps_input)
     status = qn_edge_list_keep(import->list, input, close_input, error);
   if (status || !import->result.keeps_input)
@@ -293,8 +293,7 @@ enum qn_status qn_import_elements_read(struct qn_import *import, const char *pat
   if (!status)
     status = import->reader->read(input, &options, list, sequence, &result, error);
   qn_progress_end();
-  if (!status)
-    status = qn_input_unwritten(input, error);
+  status = qn_input_unwritten(input, status, error);
   if (status == QN_INVALID)
     status = qn_input_explain(input, error);
   if (import->reader && import->reader->release)

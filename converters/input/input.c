@@ -242,12 +242,13 @@ static enum qn_status check_expected(const struct qn_input *input, struct qn_err
 
 /* The digest is of what was parsed only if the file was not written to: both are read where it
  * lies, not at the same time, and some readers open it once more. */
-enum qn_status qn_input_unwritten(const struct qn_input *input, struct qn_error *error) {
+enum qn_status qn_input_unwritten(const struct qn_input *input, enum qn_status status,
+                                  struct qn_error *error) {
   struct qn_file_state now;
-  if (!input->mapping ||
+  if (!input || !input->mapping || status == QN_INTERRUPTED ||
       (qn_file_state_of(input->mapped_file, &now) && now.bytes == input->mapping_bytes &&
        same_time(now.modified, input->mapped_state.modified)))
-    return QN_OK;
+    return status;
   return fail_written(input, error);
 }
 
@@ -482,7 +483,7 @@ enum qn_status qn_input_digest(struct qn_input *input, struct qn_input_digest *d
     qn_digest_set(digest, input->mapping_bytes, input->hash.low64, input->hash.high64);
     if (input->options.unhashed || input->options.part_end)
       digest->xxh3_128[0] = '\0';
-    return qn_input_unwritten(input, error);
+    return qn_input_unwritten(input, QN_OK, error);
   }
   /* What an archive left unread after its end belongs to the file all the same. */
   qn_read_ahead_stop(input->ahead);

@@ -87,8 +87,11 @@ enum qn_status qn_input_open(const char *path, const struct qn_input_options *op
 
 /* What the file is that is read; zero if it cannot be mapped. */
 struct qn_file_state qn_input_state(const struct qn_input *input);
-/* QN_SYSTEM if it has been written since it was opened. */
-enum qn_status qn_input_unwritten(const struct qn_input *input, struct qn_error *error);
+/* What reading came to, `status`, or QN_SYSTEM if the file has been written since it was opened:
+ * then that is what is wrong, whatever was found in it. NULL, if it could not be opened, is
+ * allowed. */
+enum qn_status qn_input_unwritten(const struct qn_input *input, enum qn_status status,
+                                  struct qn_error *error);
 
 /* Stop reading ahead and free. NULL is allowed. */
 void qn_input_close(struct qn_input *input);

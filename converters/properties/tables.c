@@ -254,8 +254,7 @@ read_rows(struct reading *reading, const char *path, const struct qn_input_optio
   qn_progress_begin("reading", "properties", 0);
   if (!status && lines)
     status = take_lines(reading, input, &whole, take, error);
-  if (!status)
-    status = qn_input_unwritten(input, error);
+  status = qn_input_unwritten(input, status, error);
   qn_progress_end();
   qn_whole_input_release(&whole);
   qn_input_close(input);

@@ -47,8 +47,7 @@ static enum qn_status read_properties(const char *name, struct qn_bv_properties 
   status = qn_whole_input_take(input, &whole, error);
   if (!status)
     status = qn_bv_parse(whole.data, whole.bytes, name, properties, error);
-  if (!status)
-    status = qn_input_unwritten(input, error);
+  status = qn_input_unwritten(input, status, error);
   qn_whole_input_release(&whole);
   qn_input_close(input);
   return status;

@@ -137,9 +137,10 @@ enum qn_status qn_input_explain(struct qn_input *input, struct qn_error *error) 
   return error->status;
 }
 
-enum qn_status qn_input_unwritten(const struct qn_input *input, struct qn_error *error) {
+enum qn_status qn_input_unwritten(const struct qn_input *input, enum qn_status status,
+                                  struct qn_error *error) {
   (void)input, (void)error;
-  return QN_OK;
+  return status;
 }
 
 enum qn_status qn_input_digest(struct qn_input *input, struct qn_input_digest *digest,
