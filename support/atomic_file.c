@@ -214,6 +214,32 @@ char *qn_output_target(const char *path) {
   return link ? realpath(path, NULL) : strdup(path);
 }
 
+/* The folder that a file is in, and its name there. */
+static bool find_place(const char *target, struct stat *folder, const char **name) {
+  char path[PATH_MAX];
+  const char *slash = strrchr(target, '/');
+  *name = slash ? slash + 1 : target;
+  return folder_of(target, path) && stat(path, folder) == 0;
+}
+
+static bool are_at_one_place(const char *target, const char *other) {
+  struct stat folder, other_folder;
+  const char *name, *other_name;
+  return find_place(target, &folder, &name) && find_place(other, &other_folder, &other_name) &&
+         strcmp(name, other_name) == 0 && folder.st_dev == other_folder.st_dev &&
+         folder.st_ino == other_folder.st_ino;
+}
+
+bool qn_outputs_are_one(const char *path, const char *other) {
+  if (strcmp(path, other) == 0)
+    return true;
+  char *target = qn_output_target(path), *other_target = qn_output_target(other);
+  const bool are = target && other_target && are_at_one_place(target, other_target);
+  free(target);
+  free(other_target);
+  return are;
+}
+
 static bool wants_sync(void) {
   const char *no_sync = getenv("QUERN_NO_SYNC");
   return !(no_sync && strcmp(no_sync, "1") == 0);

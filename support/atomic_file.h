@@ -30,6 +30,9 @@ enum qn_status qn_atomic_file_check(const char *path, bool replace, struct qn_er
  * no link, made by malloc; NULL with errno set. */
 char *qn_output_target(const char *path);
 
+/* Would both be the same file, by whatever names? */
+bool qn_outputs_are_one(const char *path, const char *other);
+
 /* Begin writing `path`, or what it leads to as a link, if qn_atomic_file_check allows it. The
  * environment variable QUERN_NO_SYNC=1 leaves out the syncs (for benchmarks: a crash of the machine
  * may then lose the file). Owned by the caller until commit or abort. */

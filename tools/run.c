@@ -10,7 +10,7 @@
 #include "runtime/dispatch.h"
 #include "runtime/joint_report.h"
 #include "runtime/list.h"
-#include "runtime/results/results.h"
+#include "runtime/results/outputs.h"
 #include "runtime/run_settings.h"
 #include "runtime/sets/divide.h"
 #include "runtime/sets/ranks.h"
@@ -19,12 +19,10 @@
 #include "runtime/watch.h"
 #include "support/atomic_file.h"
 #include "support/options.h"
-#include "support/output_stream.h"
 #include "support/progress.h"
 #include "support/sizes.h"
 #include "support/threads.h"
 #include "support/tool.h"
-#include "support/used_files.h"
 #include "tools/graphalytics.h"
 #include "tools/several.h"
 
@@ -33,13 +31,10 @@ struct options {
   struct qn_run_options run;
   struct qn_watch_options watch;
   const char *file;
-  const char *output;
-  const char *parents;
-  const char *parts;
+  struct qn_output_options outputs;
   const char *special; /* an option given that is neither --device nor --output */
   int64_t top;
   bool list;
-  bool no_ids;
   bool trust;
 };
 
@@ -288,14 +283,6 @@ static void settle_program(struct options *options, struct argp_state *state) {
   options->run.algorithm = NULL;
 }
 
-static bool is_array(const char *path) {
-  return path && qn_results_are_array(path);
-}
-
-static bool is_on_stdout(const char *path) {
-  return path && qn_is_standard_output(path);
-}
-
 /* What makes -o a folder: a run of several algorithms. */
 static bool is_graphalytics(const struct options *options) {
   return options->run.algorithm && strcmp(options->run.algorithm, "graphalytics") == 0;
@@ -305,28 +292,16 @@ static bool has_several(const struct options *options) {
   return options->run.algorithm && strchr(options->run.algorithm, ',');
 }
 
-static void settle_outputs(const struct options *options, struct argp_state *state) {
-  const char *output = options->output, *parents = options->parents, *parts = options->parts;
-  const char *trace = options->watch.trace, *twice = qn_results_both_write(output, parents);
-  if (is_on_stdout(output) && (is_graphalytics(options) || has_several(options)))
-    argp_error(state, "-o is a folder here, which cannot be written to standard output");
-  if (parts && strcmp(parts, "tsv") != 0 && strcmp(parts, "csv") != 0 && strcmp(parts, "npy") != 0)
-    argp_error(state, "--parts is tsv, csv or npy");
-  if (parts && (!output || parents || is_on_stdout(output)))
-    argp_error(state, "--parts is for -o FOLDER, without --parents");
-  if (parts && options->shared.force)
-    argp_error(state, "--force replaces no folder: remove %s first, or name another", output);
-  if (options->no_ids && !is_array(output) && !is_array(parents) &&
-      !(parts && strcmp(parts, "npy") == 0))
-    argp_error(state, "--no-ids is for -o NAME.npy");
-  if (output && !parts)
-    qn_tool_check_output(&options->shared, output, state);
-  if (parents)
-    qn_tool_check_output(&options->shared, parents, state);
-  if (twice)
-    argp_error(state, "-o and --parents would both write to %s", twice);
-  if (qn_results_both_write(output, trace) || qn_results_both_write(parents, trace))
-    argp_error(state, "--trace and another option would both write to %s", trace);
+static void check_outputs(const struct options *options, struct argp_state *state) {
+  const struct qn_output_options *outputs = &options->outputs;
+  struct qn_error error;
+  if (qn_output_options_check(outputs, options->shared.force, options->watch.trace,
+                              is_graphalytics(options) || has_several(options), &error))
+    argp_error(state, "%s", error.message);
+  if (outputs->values && !outputs->parts)
+    qn_tool_check_output(&options->shared, outputs->values, state);
+  if (outputs->parents)
+    qn_tool_check_output(&options->shared, outputs->parents, state);
 }
 
 static error_t parse_setting(int key, char *argument, struct argp_state *state,
@@ -357,18 +332,18 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     options->trust = true;
     return 0;
   case 'o':
-    options->output = argument;
+    options->outputs.values = argument;
     options->run.wants_values = true;
     return 0;
   case KEY_PARENTS:
-    options->parents = argument;
+    options->outputs.parents = argument;
     options->run.wants_parents = true;
     return 0;
   case KEY_PARTS:
-    options->parts = argument;
+    options->outputs.parts = argument;
     return 0;
   case KEY_NO_IDS:
-    options->no_ids = true;
+    options->outputs.no_ids = true;
     return 0;
   case KEY_TOP:
     options->top = parse_count("--top", argument, state);
@@ -385,7 +360,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
       argp_error(state, "name an algorithm and a container (or --list)");
     if (qn_run_options_settle(&options->run, &error))
       argp_error(state, "%s", error.message);
-    settle_outputs(options, state);
+    check_outputs(options, state);
     return 0;
   default:
     return parse_setting(key, argument, state, &options->run);
@@ -642,18 +617,6 @@ static void print_report(const struct qn_run *run, const json_t *report, bool ex
     fprintf(stream, "edges/s    %.*f million\n", rate < 1e8 ? 2 : 0, rate / 1e6);
 }
 
-/* The timeline replaces nothing that is read. */
-static enum qn_status check_timeline(const struct options *options, struct qn_error *error) {
-  enum qn_status status = qn_input_kept(options->watch.trace, options->file, error);
-  if (!status)
-    status = qn_input_kept(options->watch.trace, options->run.sources_file, error);
-  if (!status)
-    status = qn_input_kept(options->watch.trace, options->run.vector, error);
-  if (!status)
-    status = qn_input_kept(options->watch.trace, options->run.pairs, error);
-  return status ? status : qn_input_kept(options->watch.trace, options->run.groups, error);
-}
-
 static enum qn_status show(const struct options *options, const struct qn_run_input *input,
                            const struct qn_run *run, const struct qn_watch *watch,
                            struct times *times, struct qn_error *error) {
@@ -664,11 +627,10 @@ static enum qn_status show(const struct options *options, const struct qn_run_in
   if (status)
     return status;
   json_t *report = report_json(input, run, watch, times, summary);
-  bool values_on_stdout = is_on_stdout(options->output) || is_on_stdout(options->parents);
   if (options->shared.json) {
     json_dumpf(report, stdout, JSON_INDENT(2));
     putchar('\n');
-  } else if (!values_on_stdout) {
+  } else if (!qn_output_options_take_stdout(&options->outputs)) {
     print_report(run, report, options->watch.explain, stdout);
   } else if (!options->shared.quiet) {
     print_report(run, report, options->watch.explain, stderr);
@@ -676,50 +638,6 @@ static enum qn_status show(const struct options *options, const struct qn_run_in
   json_decref(report);
   json_decref(summary);
   return QN_OK;
-}
-
-/* What is written of a run; NULL: nothing. */
-struct outputs {
-  struct qn_results *values, *parents;
-};
-
-static enum qn_status create_output(const struct options *options, const char *path,
-                                    const struct qn_run_input *input, struct qn_results **results,
-                                    struct qn_error *error) {
-  const char *algorithm = options->run.algorithm ? qn_algorithm_find(options->run.algorithm) : NULL;
-  const uint64_t traits = algorithm ? qn_algorithm_traits(algorithm) : 0;
-  const struct qn_results_options results_options = {
-      .path = path,
-      .ranks = qn_ranks_writers(),
-      .parts = options->parts,
-      .force = options->shared.force,
-      .no_ids = options->no_ids,
-      .listed = traits & QN_KERNEL_PAIRS || options->run.target,
-      .sampled = traits & QN_KERNEL_FANOUTS,
-      .inputs = {options->file, options->run.groups, options->run.sources_file, options->run.vector,
-                 options->run.pairs}};
-  return path ? qn_results_create(&results_options, input, results, error) : QN_OK;
-}
-
-static enum qn_status create_outputs(const struct options *options,
-                                     const struct qn_run_input *input, struct outputs *outputs,
-                                     struct qn_error *error) {
-  enum qn_status status = create_output(options, options->output, input, &outputs->values, error);
-  return status ? status
-                : create_output(options, options->parents, input, &outputs->parents, error);
-}
-
-static enum qn_status commit_outputs(struct outputs *outputs, const struct qn_run_input *input,
-                                     const struct qn_run *run, struct qn_error *error) {
-  struct qn_results *values = outputs->values, *parents = outputs->parents;
-  enum qn_status status = values || parents ? QN_OK : qn_used_files_check(error);
-  outputs->values = NULL;
-  if (values)
-    status = qn_results_commit(values, input, run->kernel, &run->result, error);
-  if (status || !parents)
-    return status;
-  outputs->parents = NULL;
-  return qn_results_commit(parents, input, run->parents_kernel, &run->parents, error);
 }
 
 /* What the ranks of a run do beside the first one, which tells. */
@@ -770,7 +688,7 @@ __attribute__((noinline)) static enum qn_status run_file(struct options *options
   struct times times = {.begin = qn_seconds()};
   struct qn_run_input input = {0};
   struct qn_run run = {0};
-  struct outputs outputs = {0};
+  struct qn_outputs outputs = {0};
   struct qn_watch *watch = NULL;
   const struct qn_exchange *exchange = NULL;
   enum qn_status status = begin_ranks(options, &exchange, error);
@@ -778,14 +696,15 @@ __attribute__((noinline)) static enum qn_status run_file(struct options *options
   if (!exchange)
     options->run.start_device = qn_cuda_start;
   if (!status)
-    status = check_timeline(options, error);
+    status = qn_outputs_check_timeline(options->watch.trace, options->file, &options->run, error);
   if (!status)
     status = qn_run_input_open_for(options->file, &options->run, exchange, options->trust, &input,
                                    error);
   if (!status)
     status = qn_watch_create(&options->watch, options->shared.force, &watch, error);
   if (!status)
-    status = create_outputs(options, &input, &outputs, error);
+    status = qn_outputs_create(&options->outputs, options->shared.force, options->file,
+                               &options->run, &input, &outputs, error);
   struct qn_run_options run_options = options->run;
   run_options.watch = watch;
   status = qn_ranks_agree(status);
@@ -795,16 +714,12 @@ __attribute__((noinline)) static enum qn_status run_file(struct options *options
     qn_cuda_end();
   status = qn_ranks_agree(status);
   qn_progress_end();
-  struct qn_error unwritten; /* a timeline; the reason for ending counts more */
-  if (!status || status == QN_INTERRUPTED) {
-    enum qn_status written = qn_watch_commit(watch, status ? &unwritten : error);
-    status = status ? status : written;
-  }
+  status = qn_outputs_commit_timeline(watch, status, error);
   status = qn_ranks_agree(status);
   if (!status) {
     double begin = qn_seconds();
     qn_outputs_hold();
-    status = qn_ranks_agree(commit_outputs(&outputs, &input, &run, error));
+    status = qn_ranks_agree(qn_outputs_commit(&outputs, &input, &run, error));
     times.write = qn_seconds() - begin;
   }
   if (!status && leads)
@@ -815,8 +730,7 @@ __attribute__((noinline)) static enum qn_status run_file(struct options *options
     status = qn_outputs_release(true, error);
   if (shown && !status && run.keeper)
     status = qn_keeper_discard(run.keeper, error);
-  qn_results_abort(outputs.parents);
-  qn_results_abort(outputs.values);
+  qn_outputs_abort(&outputs);
   qn_watch_destroy(watch);
   qn_run_destroy(&run);
   qn_run_input_close(&input);
@@ -844,7 +758,7 @@ static enum qn_status run_graphalytics(const struct options *options, struct qn_
   if (status)
     return status;
   const struct qn_graphalytics_options benchmark = {.path = options->file,
-                                                    .output = options->output,
+                                                    .output = options->outputs.values,
                                                     .device = device,
                                                     .force = options->shared.force,
                                                     .json = options->shared.json};
@@ -853,16 +767,17 @@ static enum qn_status run_graphalytics(const struct options *options, struct qn_
 
 static enum qn_status run_several(struct options *options, struct qn_error *error) {
   const struct qn_run_options *run = &options->run;
-  if (options->parents || options->parts || run->checkpoint.folder || options->watch.trace ||
-      options->watch.explain || options->no_ids)
+  const struct qn_output_options *outputs = &options->outputs;
+  if (outputs->parents || outputs->parts || outputs->no_ids || run->checkpoint.folder ||
+      options->watch.trace || options->watch.explain)
     return qn_fail(error, QN_USAGE,
                    "--parents, --parts, --checkpoint, --trace, --explain and --no-ids are for one "
                    "algorithm at a time");
   if (options->top >= 0 && !options->shared.json)
     return qn_fail(error, QN_USAGE, "--top is for one algorithm at a time, or for --json");
-  if (options->shared.force && options->output)
+  if (options->shared.force && outputs->values)
     return qn_fail(error, QN_USAGE, "--force replaces no folder: remove %s first, or name another",
-                   options->output);
+                   outputs->values);
   const struct qn_exchange *exchange;
   enum qn_status status = begin_ranks(options, &exchange, error);
   if (!exchange)
@@ -870,7 +785,7 @@ static enum qn_status run_several(struct options *options, struct qn_error *erro
   options->run.wants_values = false; /* those that count have none */
   const struct qn_several_options several = {.algorithms = run->algorithm,
                                              .file = options->file,
-                                             .output = options->output,
+                                             .output = options->outputs.values,
                                              .exchange = exchange,
                                              .run = &options->run,
                                              .top = options->top,

@@ -1,5 +1,6 @@
 #include "runtime/results/results.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "runtime/results/lines.h"
 #include "runtime/results/parts.h"
 #include "runtime/results/rows.h"
+#include "support/atomic_file.h"
 #include "support/memory.h"
 #include "support/used_files.h"
 
@@ -30,19 +32,23 @@ bool qn_results_are_array(const char *path) {
   return ends_in(path, ".npy");
 }
 
-static bool are_ids_of(const char *ids, const char *values) {
-  if (!qn_results_are_array(values))
-    return false;
-  const size_t stem = strlen(values) - strlen(".npy");
-  return strncmp(ids, values, stem) == 0 && strcmp(ids + stem, ".ids.npy") == 0;
+static bool write_to(const char *results, const char *file) {
+  static const char *const beside[] = {".ids.npy", ".nodes.npy", ".hops.npy"};
+  char path[PATH_MAX];
+  if (qn_outputs_are_one(results, file))
+    return true;
+  const int stem = (int)(strlen(results) - strlen(".npy"));
+  for (int i = 0; i < 3 && qn_results_are_array(results); i++)
+    if (snprintf(path, sizeof path, "%.*s%s", stem, results, beside[i]) < (int)sizeof path &&
+        qn_outputs_are_one(path, file))
+      return true;
+  return false;
 }
 
 const char *qn_results_both_write(const char *one, const char *other) {
   if (!one || !other)
     return NULL;
-  if (strcmp(one, other) == 0 || are_ids_of(one, other))
-    return one;
-  return are_ids_of(other, one) ? other : NULL;
+  return write_to(other, one) ? one : write_to(one, other) ? other : NULL;
 }
 
 static enum form form_of(const char *path) {

@@ -29,13 +29,13 @@ struct qn_results_options {
   bool no_ids;       /* no ids beside an array */
   bool listed;       /* the values are of some vertices alone */
   bool sampled;      /* there are no values, but a sample */
-  const char *inputs[5]; /* files that must not be replaced, or NULL */
+  const char *inputs[6]; /* files that must not be replaced, or NULL */
 };
 
 /* Does the name ask for an array? */
 bool qn_results_are_array(const char *path);
-/* The file that results at both paths would write, ids beside arrays included; NULL if there is
- * none, as where a path is NULL. */
+/* The one of both paths to which results at the other would write, too, be it what lies beside an
+ * array; NULL if there is none, as where a path is NULL. */
 const char *qn_results_both_write(const char *one, const char *other);
 
 struct qn_results;

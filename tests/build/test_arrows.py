@@ -10,6 +10,7 @@ ARROWS = Path(__file__).with_name("arrows.txt")
 PUBLIC = "include/quern"
 TOP_FOLDERS = ("include", "support", "formats", "converters", "partitioner", "kernels", "runtime", "library", "tools")
 MOST_FILES = 35
+MOST_LINES = 900
 
 
 def read_arrows(text):
@@ -102,6 +103,10 @@ class Arrows(unittest.TestCase):
         folders = [path.parent for path in sources()]
         for folder in sorted(set(folders)):
             self.assertLessEqual(folders.count(folder), MOST_FILES, "files in %s" % folder)
+
+    def test_files_are_small(self):
+        for path in sources():
+            self.assertLessEqual((SOURCE / path).read_text().count("\n"), MOST_LINES, str(path))
 
     def test_main_is_in_tools_alone(self):
         for path in sources():
