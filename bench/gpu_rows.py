@@ -21,6 +21,7 @@ ROWS = [
     Row("betweenness, one source", "rmat", 23, "bc", "graph", None, 14.8, 19),
     Row("betweenness, one source, uniform", "uniform", 23, "bc", "graph", None, 21.0, 11.6),
     Row("BFS, scale 26, streamed, half of the topology cached", "rmat", 26, "bfs", "graph", "half", 342, 239),
+    Row("BFS, scale 26, streamed, nothing cached", "rmat", 26, "bfs", "graph", "nothing", None, 239),
 ]
 SHARES = {"half": (1 / 2, []), "nothing": (1 / 4, ["--cache-memory=0"])}  # of the topology as device memory
 

@@ -6,8 +6,9 @@
     bench/report.py --machine NAME REPORT.json ...   merge what benchmarks have measured, and write the pages
 
 NAME is a machine of bench/machines.json. A page's text is bench/PAGE.md.in: a line `@table NAME` stands for a table, and
-{table: row: column} for one figure in the text; `@table NAME if measured` for one that may not have been measured yet. In the README
-they stand between two comments, as bench/headlines.md.in has them."""
+{table: row: column} or {table: graph: row: column} for one figure in the text; `@table NAME if measured` for one that may not have been
+measured yet, as {table: row: column if measured}. {FIGURE over FIGURE} is a quotient. `@include FILE` stands for a file of bench/. In the
+README they stand between two comments, as bench/headlines.md.in has them."""
 
 import argparse
 import json
@@ -19,6 +20,7 @@ import records
 
 PAGES = [(records.ROOT / "docs" / (name + ".md"), records.ROOT / "bench" / (name + ".md.in")) for name in ("performance", "papers")]
 README, HEADLINES = records.ROOT / "README.md", records.ROOT / "bench/headlines.md.in"
+UNKNOWN = "not measured yet"
 MACHINES = json.loads((records.ROOT / "bench/machines.json").read_text())
 
 
@@ -71,7 +73,7 @@ def provenance(cells):
 def table(name, optional):
     cells = records.load(name)
     if not cells and optional:
-        return "*Not measured yet.*"
+        return "*%s.*" % UNKNOWN.capitalize()
     if not cells:
         sys.exit("report: no records of %s" % name)
     lines = []
@@ -80,17 +82,45 @@ def table(name, optional):
     return "\n".join(lines + [provenance(cells)])
 
 
+def named(text):
+    """The record of "table: row: column" or "table: graph: row: column"; None if there is none."""
+    name, *cell = text.split(": ")
+    key = ("graph", "row", "column")[-len(cell):]
+    found = [each for each in records.load(name) if [each.get(part) for part in key] == cell]
+    if len(found) > 1:
+        sys.exit("report: {%s} names %d records" % (text, len(found)))
+    return found[0] if found else None
+
+
+CITED = r"\{([^{}]+: [^{}]+: [^{}]+)\}"
+
+
+def told(match):
+    """Of a cell that cites, what of it has been measured: its parts between semicolons."""
+    parts = [part for part in match.group(0).split("; ")
+             if not re.search(CITED, part) or any(cited(each) != UNKNOWN for each in re.finditer(CITED, part))]
+    return "; ".join(parts) or UNKNOWN
+
+
 def cited(match):
-    name, row, column = match.group(1).split(": ")
-    found = [each for each in records.load(name) if (each["row"], each["column"]) == (row, column)]
-    if len(found) != 1:
-        sys.exit("report: {%s} names %d records" % (match.group(1), len(found)))
-    return figure(found[0])
+    text = match.group(1).removesuffix(" if measured")
+    found = [named(part) for part in text.split(" over ")]
+    if None in found and text == match.group(1):
+        sys.exit("report: {%s} names no record" % text)
+    if None in found:
+        return UNKNOWN
+    if len(found) == 1:
+        return figure(found[0])
+    if found[0]["unit"] != found[1]["unit"]:
+        sys.exit("report: {%s} compares %s with %s" % (match.group(1), found[0]["unit"], found[1]["unit"]))
+    return number(found[0]["value"] / found[1]["value"])
 
 
 def filled(path):
-    text = re.sub(r"(?m)^@table (\S+)( if measured)?$", lambda match: table(*match.groups()), path.read_text())
-    return re.sub(r"\{([^{}]+: [^{}]+: [^{}]+)\}", cited, text)
+    text = re.sub(r"(?m)^@include (\S+)$", lambda match: filled(path.with_name(match.group(1))).rstrip("\n"), path.read_text())
+    text = re.sub(r"(?m)^@table (\S+)( if measured)?$", lambda match: table(*match.groups()), text)
+    text = re.sub(r"(?m)(?<=\| )[^|\n]*\{[^|\n]*(?= \|$)", told, text)
+    return re.sub(CITED, cited, text)
 
 
 def pages():

@@ -13,6 +13,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import gpu
 import gpu_streaming
 import papers
 import records
@@ -44,7 +45,7 @@ rates = []
 
 def rate(layout, algorithm, row, options):
     container = bench.build(layout, graph)[0] if layout != "graph" else graph
-    column = papers.gpu.LAYOUT_TITLES[layout]
+    column = gpu.LAYOUT_TITLES[layout]
     resident = bench.report(algorithm, container, options)
     budget = gpu_streaming.budget_of(bench, algorithm, container, resident)
     figures = []
@@ -52,6 +53,8 @@ def rate(layout, algorithm, row, options):
         report = bench.report(algorithm, container, ["--device-memory=%d" % budget, "--streams=16", *options])
         figures.append(1e-9 * report["streaming"]["moved_bytes"] / gpu_streaming.moving_seconds(report))
     rates.append((row, column, max(figures), before.get((row, column))))
+    bench.put("gpu-streaming", gpu.graph_title("rmat", scale) + ", a quarter of the topology as device memory", row, column,
+              max(figures), "GB/s")
 for layout, algorithm, row, options in (
         ("slotted-pages", "pagerank", "PageRank, 20 iterations", ["--iterations=20", "--tolerance=0"]),
         ("slotted-pages", "bfs", "BFS", []), ("slotted-pages", "sssp", "SSSP", []),
@@ -87,7 +90,7 @@ shutil.rmtree(out / "papers-rest", ignore_errors=True)
 lines = {}
 for table, rows in report["tables"].items():
     for each in rows:
-        lines.setdefault((table[7:], each["row"]), []).append("%s %.4g" % (each["column"].replace("connected components", "cc"), each["value"]))
+        lines.setdefault((table.removeprefix("papers-"), each["row"]), []).append("%s %.4g" % (each["column"].replace("connected components", "cc"), each["value"]))
 for (table, row), cells in lines.items():
     print("%s | %s: %s" % (table, row, "; ".join(cells)))
 for row, column, value, old in rates:
