@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/container/take_ahead.h"
 #include "support/context.h"
 #include "support/threads.h"
 #include "support/tool.h"
@@ -20,14 +21,30 @@ enum qn_status qn_source_open(const char *path, struct qn_source *source, struct
   return status ? status : qn_source_take(container, source, error);
 }
 
-enum qn_status qn_source_take(struct qn_container *container, struct qn_source *source,
+static enum qn_status check_source(struct qn_source *source, struct qn_error *error) {
+  struct qn_container *container = source->graph.container;
+  source->unchecked = false;
+  return qn_container_confirm(container, qn_graph_check_all(container, &source->graph, error),
+                              qn_container_verify, error);
+}
+
+enum qn_status qn_source_view(struct qn_container *container, struct qn_source *source,
                               struct qn_error *error) {
   memset(source, 0, sizeof *source);
   enum qn_status status = qn_graph_view(container, &source->graph, error);
   source->graph.container = container;
-  if (!status)
-    status = qn_container_confirm(container, qn_graph_check_all(container, &source->graph, error),
-                                  qn_container_verify, error);
+  source->unchecked = true;
+  if (status)
+    qn_source_close(source);
+  return status;
+}
+
+enum qn_status qn_source_take(struct qn_container *container, struct qn_source *source,
+                              struct qn_error *error) {
+  enum qn_status status = qn_source_view(container, source, error);
+  if (status)
+    return status;
+  status = check_source(source, error);
   if (status)
     qn_source_close(source);
   return status;
@@ -157,6 +174,11 @@ enum qn_status qn_builder_plan(const struct qn_builder *builder,
   return qn_memory_plan_make(memory, output, &estimate, plan, error);
 }
 
+static uint64_t expected_bytes(const struct qn_builder *builder, const struct qn_csr *csr) {
+  const uint64_t weight_bytes = builder->expected >= 4 ? qn_weight_bytes(csr->weights.type) : 0;
+  return (builder->expected + weight_bytes) * csr->num_edges;
+}
+
 enum qn_status qn_builder_run(const struct qn_builder *builder, struct qn_source *source,
                               const char *path, bool force, struct qn_container **out,
                               struct qn_error *error) {
@@ -166,7 +188,11 @@ enum qn_status qn_builder_run(const struct qn_builder *builder, struct qn_source
   if (status)
     return status;
   qn_builder_header(source, builder->layout, writer);
-  status = builder->build(source, builder->options, writer, &used, error);
+  qn_writer_expect(writer, expected_bytes(builder, &source->graph.out));
+  if (source->unchecked)
+    status = check_source(source, error);
+  if (!status)
+    status = builder->build(source, builder->options, writer, &used, error);
   if (!status)
     status = qn_context_check(error);
   if (!status)

@@ -28,7 +28,8 @@ extern "C" {
 
 /* The graph that a layout is built from. */
 struct qn_source {
-  struct qn_graph graph; /* mapped and checked, or borrowed */
+  struct qn_graph graph; /* mapped, or borrowed */
+  bool unchecked;        /* qn_builder_run checks it */
   json_t
       *steps; /* an object that builders add the seconds of their steps to; borrowed; NULL: none */
 };
@@ -39,6 +40,10 @@ enum qn_status qn_source_open(const char *path, struct qn_source *source, struct
 /* The same for a container that is mapped already, and belongs to the source from now on, whatever
  * the outcome. */
 enum qn_status qn_source_take(struct qn_container *container, struct qn_source *source,
+                              struct qn_error *error);
+/* The same without a check, which qn_builder_run makes up for while pages of the output are taken.
+ */
+enum qn_status qn_source_view(struct qn_container *container, struct qn_source *source,
                               struct qn_error *error);
 /* A zeroed source is allowed. */
 void qn_source_close(struct qn_source *source);
@@ -79,6 +84,7 @@ struct qn_builder {
   /* What it takes of memory for each vertex, to look things up; and of output, about. */
   uint64_t vertex_memory;
   uint64_t edge_output; /* without weights */
+  uint64_t expected;    /* of that, at least, unless options say so */
 };
 
 /* Plan memory for a build of `output` (NULL: in memory) from a container with this header; see

@@ -216,8 +216,8 @@ void qn_pages_leave_by_all_threads(void) {
 }
 
 void qn_pages_leave(void *mapping, uint64_t bytes) {
-  const uint64_t step = (uint64_t)16 << 20;
-  if (!has_all_threads || bytes < 8 * step)
+  const uint64_t step = (uint64_t)4 << 20;
+  if (!has_all_threads || bytes < 4 * step)
     return;
 #pragma omp parallel for schedule(dynamic, 1)
   for (uint64_t begin = 0; begin < bytes; begin += step)

@@ -128,7 +128,7 @@ static enum qn_status open_source(const struct options *options, struct qn_memor
     status = qn_builder_plan(&options->builder, container, &options->memory, options->output, plan,
                              error);
   if (!status)
-    return qn_source_take(container, source, error);
+    return qn_source_view(container, source, error);
   qn_container_unmap(container);
   return status;
 }
@@ -174,7 +174,7 @@ static enum qn_status build_part(void *user, struct qn_container *part, const ch
     qn_container_unmap(part);
     return status;
   }
-  status = qn_source_take(part, &source, error);
+  status = qn_source_view(part, &source, error);
   if (!status)
     status = qn_builder_run(&options->builder, &source, path, false, out, error);
   qn_source_close(&source);

@@ -5,6 +5,7 @@
 
 #include "converters/build/bucket_radix.h"
 #include "converters/build/weight_merge.h"
+#include "formats/container/take_ahead.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
@@ -203,6 +204,16 @@ static void count_records(struct qn_edge_buckets *buckets) {
   buckets->most_pieces = most_pieces;
 }
 
+/* Its edges will be written. */
+static void expect_bucket(struct qn_edge_buckets *buckets, uint64_t bucket) {
+  const uint64_t count = buckets->counts[bucket];
+  const uint64_t edges = __atomic_add_fetch(&buckets->output_edges, count, __ATOMIC_RELAXED);
+  if (buckets->output)
+    qn_writer_expect(buckets->output, buckets->output_head +
+                                          edges * (sizeof(uint32_t) +
+                                                   qn_bucket_weight_bytes(buckets->shape.record)));
+}
+
 static enum qn_status sort_all(struct qn_edge_buckets *buckets, const struct qn_sized_bucket *order,
                                const struct qn_sort_options *options,
                                struct qn_sort_overflow *overflow, struct qn_error *error) {
@@ -224,8 +235,12 @@ static enum qn_status sort_all(struct qn_edge_buckets *buckets, const struct qn_
 #pragma omp for schedule(dynamic)
     for (uint64_t i = 0; i < buckets->shape.num_buckets; i++) {
       uint64_t key, b = order[i].bucket;
-      if (my_status || sort_any_bucket(buckets, b, options, scratch, &key))
+      if (my_status)
         continue;
+      if (sort_any_bucket(buckets, b, options, scratch, &key)) {
+        expect_bucket(buckets, b);
+        continue;
+      }
 #pragma omp critical(qn_edge_buckets_sort)
       note_overflow(&buckets->shape, b, key, &overflow_bucket, overflow);
     }

@@ -8,6 +8,7 @@
 #include "converters/build/build_job.h"
 #include "converters/edges/spill.h"
 #include "converters/text/exact_numbers.h"
+#include "formats/container/take_ahead.h"
 #include "formats/graph/statistics.h"
 #include "support/context.h"
 #include "support/memory.h"
@@ -456,18 +457,36 @@ static void fill_info(struct qn_build_job *job) {
   info->num_vertices = job->num_vertices;
 }
 
+/* Both directions, if none can be a duplicate. */
+static uint64_t expected_copies(const struct qn_build *build) {
+  return build->undirected && build->duplicates == QN_DUPLICATES_KEEP ? 2 : 1;
+}
+
+void qn_build_expect(struct qn_edge_list *list, const struct qn_build *build,
+                     struct qn_writer *writer) {
+  qn_edge_list_fills(list, writer, expected_copies(build) * sizeof(uint32_t));
+}
+
 /* The out-edges of a list in memory. */
 static enum qn_status build_in_memory(struct qn_build_job *job, struct qn_error *error) {
   qn_build_order_blocks(job->list);
   if (qn_build_is_sorted(job))
     return qn_build_sorted(job, error);
   uint64_t lanes = qn_threads();
+  uint64_t rows_bytes = (job->num_vertices + 1) * sizeof(uint64_t), sure_bytes = rows_bytes;
   uint64_t most_edges = job->list->num_edges * (job->build->undirected ? 2 : 1);
   struct qn_bucket_shape shape = qn_bucket_shape_for(
       job->num_vertices, job->num_vertices, most_edges, qn_weight_bytes(job->weight_type), lanes);
   enum qn_status status;
-  if ((status = qn_edge_buckets_create(job->list->pool, &shape, lanes, &job->buckets, error)) ||
-      (status = spread_list(job, error)) || (status = sort_buckets(job, error)))
+  status = qn_edge_buckets_create(job->list->pool, &shape, lanes, &job->buckets, error);
+  if (status)
+    return status;
+  job->buckets.output = job->writer;
+  job->buckets.output_head = rows_bytes;
+  if (job->build->duplicates == QN_DUPLICATES_KEEP)
+    sure_bytes += most_edges * (sizeof(uint32_t) + qn_weight_bytes(job->weight_type));
+  qn_writer_expect(job->writer, sure_bytes);
+  if ((status = spread_list(job, error)) || (status = sort_buckets(job, error)))
     return status;
   return write_out_edges(job, error);
 }

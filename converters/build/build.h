@@ -98,6 +98,11 @@ struct qn_build {
 /* Check what can be checked before reading input: QN_USAGE for options that contradict. */
 enum qn_status qn_build_check(const struct qn_build *build, struct qn_error *error);
 
+/* What comes into the empty `list` will be built into `writer`, whose pages are taken meanwhile
+ * (take_ahead.h). */
+void qn_build_expect(struct qn_edge_list *list, const struct qn_build *build,
+                     struct qn_writer *writer);
+
 /* Write the graph sections and ids into `writer` (fresh) and fill its info. Consumes the edges of
  * `list`, whose memory is reused; destroy it afterwards. `ledger->edges_added` may hold reverses
  * that the reader pushed itself; edges_read and all after it are set here.

@@ -69,6 +69,11 @@ struct qn_edge_buckets {
   uint64_t most_records; /* of any bucket, before */
   uint64_t most_pieces;
   bool sorted; /* else qn_edge_buckets_write sorts */
+  /* NULL, or what the edges go to, behind `output_head` bytes: its pages are taken while the
+   * buckets are sorted. */
+  struct qn_writer *output;
+  uint64_t output_head;
+  uint64_t output_edges; /* atomic */
 };
 
 enum qn_status qn_edge_buckets_create(struct qn_block_pool *pool,

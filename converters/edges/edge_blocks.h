@@ -83,6 +83,8 @@ struct qn_edge_list {
   uint64_t num_edges;
   uint64_t largest; /* id */
   struct qn_edge_marks marks;
+  struct qn_writer *output; /* NULL: nobody said; else see qn_edge_list_fills */
+  uint64_t output_bytes;
   uint64_t blocks_of[QN_WEIGHT_TYPES]; /* by weight type; emptied ones too */
   bool beyond_f32;                     /* some weight is no f32: see qn_f32_holds */
   bool binary_weights;                 /* see qn_edge_list_weights_are_binary */

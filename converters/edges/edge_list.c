@@ -6,6 +6,7 @@
 #include "converters/edges/edge_blocks.h"
 #include "converters/edges/spill.h"
 #include "converters/text/exact_numbers.h"
+#include "formats/container/take_ahead.h"
 #include "support/context.h"
 #include "support/memory.h"
 
@@ -81,6 +82,11 @@ void qn_edge_list_destroy(struct qn_edge_list *list) {
 
 void qn_edge_list_mark_ids(struct qn_edge_list *list, const uint64_t *num_vertices) {
   qn_edge_marks_create(&list->marks, num_vertices);
+}
+
+void qn_edge_list_fills(struct qn_edge_list *list, struct qn_writer *output, uint64_t edge_bytes) {
+  list->output = output;
+  list->output_bytes = edge_bytes;
 }
 
 uint64_t qn_edge_list_count(const struct qn_edge_list *list) {
@@ -196,6 +202,8 @@ static enum qn_status append_block(struct qn_edge_list *list, struct qn_edge_blo
   if (!status) {
     list->blocks[list->num_blocks++] = listed;
     count_block(list, listed, beyond_f32);
+    if (list->output)
+      qn_writer_expect(list->output, list->num_edges * list->output_bytes);
   }
   pthread_mutex_unlock(&list->mutex);
   if (listed->marked)

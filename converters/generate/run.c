@@ -239,6 +239,8 @@ enum qn_status qn_generate_run(const struct qn_generate_options *options,
   if (!status)
     status = create_list(options, &report->plan, &list, error);
   if (!status)
+    qn_build_expect(list, &options->build, writer);
+  if (!status)
     status = fill_list(&options->generator, 0, 1, list, error);
   if (!status) {
     report->ledger.records = qn_edge_list_count(list);

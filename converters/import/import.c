@@ -275,6 +275,8 @@ static enum qn_status run(struct qn_import *import, struct qn_container **out,
     status = qn_provenance_create(job->tool, &import->report->provenance, error);
   if (!status)
     status = create_lists(import, error);
+  if (!status && !job->ranks)
+    qn_build_expect(import->list, &import->options->build, import->writer);
   if (!status)
     status = read_edges(import, error);
   if (!status && job->ranks)

@@ -9,6 +9,7 @@
 #include "formats/archive/paging.h"
 #include "formats/archive/undirected.h"
 #include "formats/container/container_disk.h"
+#include "formats/container/take_ahead.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include <quern/archive.h>
@@ -232,6 +233,7 @@ static enum qn_status restore(const struct qn_container *archive, const char *pa
   *qn_writer_info(*writer) = *qn_container_info(archive);
   qn_writer_set_copy(*writer);
   qn_writer_info(*writer)->incompatible_features &= ~QN_ENCODED_FEATURES;
+  qn_writer_expect(*writer, decoded_bytes(archive));
   qn_progress_begin("restoring", "bytes", decoded_bytes(archive));
   status = restore_sections(archive, *writer, error);
   qn_progress_end();

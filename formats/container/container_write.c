@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include "formats/container/container_disk.h"
+#include "formats/container/take_ahead.h"
 #include "formats/container/verifier.h"
 #include "support/atomic_file.h"
 #include "support/checked.h"
@@ -44,6 +45,9 @@ struct qn_writer {
   bool is_copy;
   struct qn_disk_section *table;
   struct mapped_section *mapped;
+  bool expects; /* was told to, whether it does or not */
+  uint64_t expected_from;
+  struct qn_ahead ahead;
 };
 
 struct qn_section_spec qn_section_spec_of(const struct qn_section *section) {
@@ -109,6 +113,8 @@ static enum qn_status extend_file(struct qn_writer *writer, uint64_t begin, uint
                    "what goes to a pipe is kept in memory, which has no room for %" PRIu64
                    " bytes more; --tmpdir keeps it in a file",
                    bytes);
+  if (bytes == 0 && writer->ahead.taken > 0) /* the file is longer, or will be */
+    return QN_OK;
   do {
     failed = bytes ? fallocate(descriptor, 0, (off_t)begin, (off_t)bytes)
                    : ftruncate(descriptor, (off_t)begin);
@@ -170,6 +176,18 @@ static bool lies_in_memory(int descriptor) {
   return fstatfs(descriptor, &about) == 0 && about.f_type == TMPFS_MAGIC;
 }
 
+void qn_writer_expect(struct qn_writer *writer, uint64_t bytes) {
+  const int descriptor = qn_atomic_file_descriptor(writer->file);
+  if (!writer->expects) {
+    writer->expects = true;
+    writer->expected_from = writer->end;
+    if (qn_threads() > FEW_THREADS && lies_in_memory(descriptor) &&
+        !qn_scratch_is_full(descriptor, UINT64_MAX)) /* a pipe's */
+      qn_ahead_begin(&writer->ahead, descriptor, writer->end);
+  }
+  qn_ahead_expect(&writer->ahead, writer->expected_from + bytes);
+}
+
 /* How far the pages of a section have been taken. */
 struct reserved {
   uint64_t bytes; /* of the mapping, atomic */
@@ -190,7 +208,8 @@ static enum qn_status reserve_in_steps(struct qn_writer *writer,
   for (uint64_t begin = 0, step; begin < entry->stored_bytes && !status; begin += step) {
     uint64_t left = entry->stored_bytes - begin;
     step = left < POPULATED ? left : POPULATED;
-    status = extend_file(writer, entry->offset + begin, step, error);
+    if (!qn_ahead_has(&writer->ahead, entry->offset + begin + step))
+      status = extend_file(writer, entry->offset + begin, step, error);
     if (status)
       reserved->failed = true;
     __atomic_store_n(&reserved->bytes, status ? UINT64_MAX : lead + begin + step, __ATOMIC_RELEASE);
@@ -290,14 +309,21 @@ enum qn_status qn_writer_put(const struct qn_writer *writer, uint32_t section, c
   return QN_OK;
 }
 
+/* What was taken ahead in vain goes, too. */
+static enum qn_status cut_file(struct qn_writer *writer, uint64_t bytes, struct qn_error *error) {
+  qn_ahead_stop(&writer->ahead);
+  writer->ahead.taken = 0;
+  if (ftruncate(qn_atomic_file_descriptor(writer->file), (off_t)bytes) == 0)
+    return QN_OK;
+  qn_fail_errno(error, "cannot shorten the output");
+  return qn_error_in_file(error, qn_atomic_file_path(writer->file)), QN_SYSTEM;
+}
+
 static enum qn_status shorten_last(struct qn_writer *writer, struct qn_disk_section *entry,
                                    uint64_t stored_bytes, struct qn_error *error) {
   entry->stored_bytes = stored_bytes;
   writer->end = entry->offset + stored_bytes;
-  if (ftruncate(qn_atomic_file_descriptor(writer->file), (off_t)writer->end) == 0)
-    return QN_OK;
-  qn_fail_errno(error, "cannot shorten the output");
-  return qn_error_in_file(error, qn_atomic_file_path(writer->file)), QN_SYSTEM;
+  return cut_file(writer, writer->end, error);
 }
 
 enum qn_status qn_writer_shrink(struct qn_writer *writer, uint64_t count, struct qn_error *error) {
@@ -386,6 +412,7 @@ static enum qn_status add_chunk_hashes(struct qn_writer *writer, uint64_t **hash
 static enum qn_status checksum_sections(struct qn_writer *writer, struct qn_error *error) {
   const uint32_t num_sections = writer->num_sections;
   uint64_t *hashes, *next;
+  qn_ahead_stop(&writer->ahead);
   enum qn_status status = add_chunk_hashes(writer, &hashes, error);
   if (status)
     return status;
@@ -483,7 +510,9 @@ static enum qn_status write_frame(struct qn_writer *writer, struct qn_error *err
   fill_header(writer, &header, table_offset, table_offset + table_bytes + sizeof footer);
   fill_footer(&header, &footer);
   enum qn_status status =
-      qn_atomic_file_write(writer->file, writer->table, table_bytes, table_offset, error);
+      writer->ahead.taken > 0 ? cut_file(writer, header.file_bytes, error) : QN_OK;
+  if (!status)
+    status = qn_atomic_file_write(writer->file, writer->table, table_bytes, table_offset, error);
   if (!status)
     status = qn_atomic_file_write(writer->file, &footer, sizeof footer, table_offset + table_bytes,
                                   error);
@@ -587,6 +616,7 @@ enum qn_status qn_writer_finish(struct qn_writer *writer, const char *path,
 void qn_writer_abort(struct qn_writer *writer) {
   if (!writer)
     return;
+  qn_ahead_stop(&writer->ahead);
   qn_atomic_file_abort(writer->file);
   destroy(writer);
 }

@@ -1,0 +1,67 @@
+#include "formats/container/take_ahead.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <time.h>
+
+#include "support/threads.h"
+
+#define GET(field) __atomic_load_n(field, __ATOMIC_ACQUIRE)
+#define SET(field, value) __atomic_store_n(field, value, __ATOMIC_RELEASE)
+
+/* Bytes that are taken at a time. */
+#define STEP ((uint64_t)8 << 20)
+
+static bool take(int descriptor, uint64_t begin, uint64_t end) {
+  int failed;
+  do {
+    failed = fallocate(descriptor, 0, (off_t)begin, (off_t)(end - begin));
+  } while (failed && errno == EINTR);
+  return !failed;
+}
+
+/* Who needs what cannot be taken tries it again, and says what is wrong. */
+static void *take_all(void *argument) {
+  struct qn_ahead *ahead = argument;
+  while (!GET(&ahead->stops) && !GET(&ahead->failed)) {
+    uint64_t begin = GET(&ahead->taken), end = GET(&ahead->end);
+    end = end < begin + STEP ? end : begin + STEP;
+    if (end <= begin)
+      nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    else if (take(ahead->descriptor, begin, end))
+      SET(&ahead->taken, end);
+    else
+      SET(&ahead->failed, true);
+  }
+  return NULL;
+}
+
+void qn_ahead_begin(struct qn_ahead *ahead, int descriptor, uint64_t first) {
+  ahead->descriptor = descriptor;
+  SET(&ahead->taken, first);
+  ahead->runs = qn_thread_start(&ahead->thread, take_all, ahead) == 0;
+  if (!ahead->runs)
+    SET(&ahead->taken, 0);
+}
+
+void qn_ahead_expect(struct qn_ahead *ahead, uint64_t end) {
+  uint64_t known = GET(&ahead->end);
+  while (known < end && !__atomic_compare_exchange_n(&ahead->end, &known, end, true,
+                                                     __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    continue;
+}
+
+bool qn_ahead_has(struct qn_ahead *ahead, uint64_t end) {
+  while (ahead->runs && GET(&ahead->taken) < end && GET(&ahead->end) >= end && !GET(&ahead->failed))
+    sched_yield();
+  return GET(&ahead->taken) >= end;
+}
+
+void qn_ahead_stop(struct qn_ahead *ahead) {
+  if (!ahead->runs)
+    return;
+  SET(&ahead->stops, true);
+  pthread_join(ahead->thread, NULL);
+  ahead->runs = false;
+}

@@ -1,0 +1,46 @@
+/* Pages of an output that lies in memory, taken before they are needed. The pages of a file are
+ * taken one after the other, whoever asks for them, so a thread of its own does that while the
+ * others read, check and sort. */
+#ifndef QN_FORMATS_CONTAINER_TAKE_AHEAD_H
+#define QN_FORMATS_CONTAINER_TAKE_AHEAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include <quern/container.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Sections that are added from the first call on will take about so many bytes together. What is
+ * taken in vain is given back at commit. Later calls may say more, from any thread. Does nothing
+ * for files on disks, and where threads are few. */
+void qn_writer_expect(struct qn_writer *writer, uint64_t bytes);
+
+/* ---- For the writer ----------------------------------------------------------- */
+
+struct qn_ahead {
+  bool runs;
+  int descriptor;
+  pthread_t thread;
+  /* atomic: */
+  bool stops, failed;
+  uint64_t end;   /* of what is expected, a byte of the file */
+  uint64_t taken; /* all before this byte are; 0: it never began */
+};
+
+/* Take what is in the file from byte `first` on. Without a thread nothing is. */
+void qn_ahead_begin(struct qn_ahead *ahead, int descriptor, uint64_t first);
+void qn_ahead_expect(struct qn_ahead *ahead, uint64_t end);
+
+/* Are the bytes before `end` taken? If they are expected, they will be when it returns. */
+bool qn_ahead_has(struct qn_ahead *ahead, uint64_t end);
+
+/* Take no more. */
+void qn_ahead_stop(struct qn_ahead *ahead);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
