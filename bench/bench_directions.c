@@ -240,9 +240,10 @@ static enum qn_status search_distances(const struct directions *of, struct searc
 /* As sweep_choose and sweep_few_edges (sweep/push.cuh). */
 static bool shares_push(const struct directions *of, const struct step *step, bool by_vertices) {
   const uint64_t num_vertices = of->out->num_vertices;
+  const uint64_t few_edges = of->out->num_edges / (by_vertices ? 8 : 4);
   return (!by_vertices || step->active <= num_vertices / 20) &&
          (step->active <= num_vertices / 1024 ||
-          step->units * UNIT_EDGES <= of->out->num_edges / 8 + step->active * (UNIT_EDGES / 2));
+          step->units * UNIT_EDGES <= few_edges + step->active * (UNIT_EDGES / 2));
 }
 
 static bool pushes(const struct directions *of, const struct search *search,

@@ -15,10 +15,10 @@
 #include "kernels/cuda/edges/run_device.cuh"
 #include "kernels/cuda/sweep/sweeps.cuh"
 
-/* Walk all rows when more than one edge in so many begins at an active vertex: where accumulators
- * outgrow the cache, a random atomic costs about eight times what a pull takes for an edge
- * (bench/gpu.py measures both). */
-#define SWEEP_PULL_EDGES 8
+/* Walk all rows when more than one edge in so many begins at an active vertex: a pushed edge takes
+ * two to three times what a pulled one takes (docs/papers.md), and a pull that leaves most rows
+ * early looks at few. */
+#define SWEEP_PULL_EDGES (PROGRAM_FIRST_SUFFICES ? 8 : 4)
 /* Where a pull leaves most rows early, it is cheap when more than one vertex in so many is active;
  * their edges need not be counted. */
 #define SWEEP_PULL_SHARE 20
