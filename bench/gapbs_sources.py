@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""BFS beside gapbs, source by source: how many times Quern's time gapbs takes.
+
+    bench/gapbs_sources.py BFS       BFS is gapbs' program, best built with -O3 -march=native
+
+The sources are eight vertices with edges, spread over all, and the hub. Both search a clean R-MAT graph, in turn; medians count, on a machine
+that has nothing else to do of the times, with --processor of the processor times of all threads. Writes build/bench/gapbs-sources.json
+for bench/report.py."""
+
+import argparse
+import json
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import records
+
+
+def output(*words, threads=1):
+    environment = dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_WAIT_POLICY="passive", QUERN_NO_SYNC="1")
+    return subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, check=True, text=True, env=environment).stdout
+
+
+def processor_seconds(*words, threads):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    output(*words, threads=threads)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def of_gapbs(options, graph, source, threads):
+    words = (options.bfs, "-f", graph, "-r", source, "-n")
+    if not options.processor:
+        text = output(*words, options.trials, threads=threads)
+        return statistics.median(map(float, re.findall(r"(?m)^Trial Time:\s+(\S+)", text)))
+    return (processor_seconds(*words, 1 + options.trials, threads=threads) - processor_seconds(*words, 1, threads=threads)) / options.trials
+
+
+def of_quern(options, graph, source, threads):
+    row, = json.loads(output(options.programs / "bench_kernels", "--algorithms=bfs", "--source=%d" % source, "-T%d" % threads,
+                             "--trials=%d" % options.trials, "--json", graph, threads=threads))
+    return row["processor_seconds" if options.processor else "kernel_seconds"]
+
+
+def sources_of(options, graph, folder):
+    degrees = {}
+    output(options.bin / "quern-run", "degree", graph, "--device=cpu", "-q", "-o", folder / "degrees.tsv")
+    for line in (folder / "degrees.tsv").read_text().splitlines():
+        vertex, degree = line.split("\t")
+        if int(degree):
+            degrees[int(vertex)] = int(degree)
+    vertices = sorted(degrees)
+    return [(vertices[(2 * i + 1) * len(vertices) // 16], "source %d" % (i + 1)) for i in range(8)] + [(max(vertices, key=degrees.get), "the hub")], degrees
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("bfs", type=Path, help="gapbs' program")
+    parser.add_argument("--scale", type=int, default=20, help="2^N vertices (20)")
+    parser.add_argument("--threads", type=lambda text: [int(word) for word in text.split(",")], default=[2, 16], help="2,16")
+    parser.add_argument("--trials", type=int, default=15, help="searches from each source (15)")
+    parser.add_argument("--processor", action="store_true", help="compare processor times")
+    parser.add_argument("--bin", type=Path, default=records.ROOT / "build/bin", help="the tools")
+    parser.add_argument("--programs", type=Path, default=records.ROOT / "build/release/bench", help="bench_kernels")
+    options = parser.parse_args()
+    rows = []
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as name:
+        folder = Path(name)
+        graph, theirs = folder / "g.qrn", folder / "g.sg"
+        output(options.bin / "quern-generate", "rmat", "--scale=%d" % options.scale, "--undirected", "--self-loops=remove",
+               "--duplicates=remove", "-qo", graph)
+        output(options.bin / "quern-export", graph, "--format=gapbs", "-qo", theirs)
+        sources, degrees = sources_of(options, graph, folder)
+        for threads in options.threads:
+            times = []
+            for source, what in sources:
+                gapbs, quern = of_gapbs(options, theirs, source, threads), of_quern(options, graph, source, threads)
+                times.append(gapbs / quern)
+                print("%2d threads, degree %6d: gapbs %7.2f ms, Quern %7.2f ms, %.2f" % (threads, degrees[source], 1e3 * gapbs, 1e3 * quern,
+                                                                                        gapbs / quern), flush=True)
+                rows.append(records.record("%s, of degree %d" % (what, degrees[source]), "%d threads" % threads, gapbs / quern, "times"))
+            for row, value in (("the least of nine sources", min(times)), ("the most of nine sources", max(times))):
+                rows.append(records.record(row, "%d threads" % threads, value, "times"))
+    report = records.ROOT / "build/bench/gapbs-sources.json"
+    report.parent.mkdir(parents=True, exist_ok=True)
+    report.write_text(json.dumps(records.stamp({"gapbs-sources": rows}), indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
