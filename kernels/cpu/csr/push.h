@@ -6,8 +6,19 @@
 #ifndef QN_KERNELS_CPU_CSR_PUSH_H
 #define QN_KERNELS_CPU_CSR_PUSH_H
 
+#include <omp.h>
+
 #include "kernels/cpu/csr/frontier.h"
 #include "kernels/cpu/loop/combine.h"
+
+/* Fewer edges are not worth waking other threads. */
+#define PUSH_ALONE 1024
+
+/* Vertices that a thread takes at a time: each thread several times, if there are as many. */
+static inline uint64_t push_chunk(uint64_t count) {
+  const uint64_t chunk = count / (8 * qn_threads());
+  return chunk < 1 ? 1 : chunk > 64 ? 64 : chunk;
+}
 
 #if PROGRAM_IN_PLACE
 
@@ -35,41 +46,55 @@ static inline void push_edges(struct engine_state *state, struct engine_work *wo
   }
 }
 
-/* All threads share the edges of one vertex. */
-static inline void push_hub(struct engine_state *state, struct engine_work *work, uint32_t u) {
+/* Rows that are long are shared by all threads; up to so many of them, as others are waiting. */
+#define PUSH_LONG 4096
+#define PUSH_LONG_ROWS 1024
+
+struct push_long {
+  uint64_t count; /* may be more than there is room for */
+  uint32_t rows[PUSH_LONG_ROWS];
+};
+
+static inline void push_vertex(struct engine_state *state, struct engine_work *work,
+                               struct frontier_share *share, struct push_long *shared, uint32_t u) {
   const uint64_t *offsets = state->walk.out->row_offsets;
-  program_message message = sweep_current_message(state, u);
-#pragma omp parallel
-  {
-    struct frontier_share share = {.block.count = 0};
-#pragma omp for schedule(static)
-    for (uint64_t edge = offsets[u]; edge < offsets[u + 1]; edge++)
-      push_edges(state, work, &share, message, edge, edge + 1);
-    share_finish(work, &share);
+  if (offsets[u + 1] - offsets[u] > PUSH_LONG) {
+    const uint64_t place = __atomic_fetch_add(&shared->count, 1, __ATOMIC_RELAXED);
+    if (place < PUSH_LONG_ROWS) {
+      shared->rows[place] = u;
+      return;
+    }
+  }
+  push_edges(state, work, share, sweep_current_message(state, u), offsets[u], offsets[u + 1]);
+}
+
+/* This thread's parts of the long rows. */
+static inline void push_long_rows(struct engine_state *state, struct engine_work *work,
+                                  struct frontier_share *share, const struct push_long *shared) {
+  const uint64_t *offsets = state->walk.out->row_offsets;
+  for (uint64_t i = 0; i < shared->count && i < PUSH_LONG_ROWS; i++) {
+    const uint32_t u = shared->rows[i];
+    uint64_t begin, end;
+    qn_part_of(offsets[u + 1] - offsets[u], (uint64_t)omp_get_num_threads(),
+               (uint64_t)omp_get_thread_num(), &begin, &end);
+    push_edges(state, work, share, sweep_current_message(state, u), offsets[u] + begin,
+               offsets[u] + end);
   }
 }
 
 static inline void frontier_push(struct engine_state *state, struct engine_work *work) {
-  const uint64_t *offsets = state->walk.out->row_offsets;
   const struct qn_frontier *current = &work->current;
-  bool has_hubs = false;
-#pragma omp parallel if (work->current_edges > 1024)
+  struct push_long shared;
+  shared.count = 0;
+#pragma omp parallel if (work->current_edges > PUSH_ALONE)
   {
     struct frontier_share share = {.block.count = 0};
-#pragma omp for schedule(dynamic, 64) reduction(|| : has_hubs)
-    for (uint64_t i = 0; i < current->count; i++) {
-      uint32_t u = current->queue[i];
-      if (offsets[u + 1] - offsets[u] > QN_HUB_EDGES)
-        has_hubs = true;
-      else
-        push_edges(state, work, &share, sweep_current_message(state, u), offsets[u],
-                   offsets[u + 1]);
-    }
+#pragma omp for schedule(dynamic, push_chunk(current->count))
+    for (uint64_t i = 0; i < current->count; i++)
+      push_vertex(state, work, &share, &shared, current->queue[i]);
+    push_long_rows(state, work, &share, &shared);
     share_finish(work, &share);
   }
-  for (uint64_t i = 0; has_hubs && i < current->count; i++)
-    if (offsets[current->queue[i] + 1] - offsets[current->queue[i]] > QN_HUB_EDGES)
-      push_hub(state, work, current->queue[i]);
   work->next.queued = true;
   work->next.marked = !PROGRAM_FIRST_SUFFICES;
 }
@@ -103,11 +128,11 @@ static inline void apply_sum(struct engine_state *state, struct engine_work *wor
 }
 
 static inline void frontier_push(struct engine_state *state, struct engine_work *work) {
-#pragma omp parallel if (work->current_edges > 1024)
+#pragma omp parallel if (work->current_edges > PUSH_ALONE)
   {
     struct qn_queue_block block = {.count = 0};
     struct frontier_share share = {.block.count = 0};
-#pragma omp for schedule(dynamic, 64)
+#pragma omp for schedule(dynamic, push_chunk(work->current.count))
     for (uint64_t i = 0; i < work->current.count; i++)
       collect_edges(state, work, &block, work->current.queue[i]);
     qn_frontier_flush(&work->received, &block);
