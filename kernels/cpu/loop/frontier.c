@@ -1,12 +1,13 @@
 #include "kernels/cpu/loop/frontier.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "support/memory.h"
 #include "support/threads.h"
 
 /* Bitmaps of fewer words are gone through by one thread. */
-#define PARALLEL_WORDS ((uint64_t)1 << 15)
+#define PARALLEL_WORDS ((uint64_t)1 << 12)
 
 enum qn_status qn_frontier_create(struct qn_frontier *frontier, uint64_t num_vertices,
                                   struct qn_error *error) {
@@ -18,6 +19,8 @@ enum qn_status qn_frontier_create(struct qn_frontier *frontier, uint64_t num_ver
                             "frontier queue", error);
   if (status)
     qn_frontier_destroy(frontier);
+  else /* a search queues few vertices at a time: huge pages would take longer to clear than it */
+    madvise(frontier->queue, num_vertices * sizeof *frontier->queue, MADV_NOHUGEPAGE);
   return status;
 }
 
@@ -63,37 +66,44 @@ void qn_frontier_flush(struct qn_frontier *frontier, struct qn_queue_block *bloc
   block->count = 0;
 }
 
-static uint64_t append_members(uint64_t bits, uint64_t first, uint32_t *queue) {
-  uint64_t count = 0;
-  for (; bits; bits &= bits - 1)
-    queue[count++] = (uint32_t)(first + (uint64_t)__builtin_ctzll(bits));
+static uint64_t count_members(const struct qn_frontier *frontier, unsigned parts, unsigned part) {
+  uint64_t begin, end, count = 0;
+  qn_part_of(qn_frontier_words(frontier), parts, part, &begin, &end);
+  for (uint64_t word = begin; word < end; word++)
+    count += (uint64_t)__builtin_popcountll(frontier->bits[word]);
   return count;
+}
+
+/* Queue those of a part, behind those of the parts before it. */
+static void append_members(struct qn_frontier *frontier, unsigned parts, unsigned part,
+                           const uint64_t *counts) {
+  uint64_t begin, end, place = 0;
+  for (unsigned before = 0; before < part; before++)
+    place += counts[before];
+  qn_part_of(qn_frontier_words(frontier), parts, part, &begin, &end);
+  for (uint64_t word = begin; word < end; word++)
+    for (uint64_t left = frontier->bits[word]; left; left &= left - 1)
+      frontier->queue[place++] = (uint32_t)(word * 64 + (uint64_t)__builtin_ctzll(left));
 }
 
 void qn_frontier_enqueue(struct qn_frontier *frontier) {
   if (frontier->queued)
     return;
   uint64_t words = qn_frontier_words(frontier);
-  uint64_t starts[QN_MAX_THREADS + 1] = {0};
+  uint64_t counts[QN_MAX_THREADS];
   unsigned parts = words > PARALLEL_WORDS ? qn_threads() : 1;
-#pragma omp parallel for schedule(static, 1) if (parts > 1)
-  for (unsigned part = 0; part < parts; part++) {
-    uint64_t begin, end, count = 0;
-    qn_part_of(words, parts, part, &begin, &end);
-    for (uint64_t word = begin; word < end; word++)
-      count += (uint64_t)__builtin_popcountll(frontier->bits[word]);
-    starts[part + 1] = count;
+  frontier->count = 0;
+#pragma omp parallel if (parts > 1)
+  {
+#pragma omp for schedule(static, 1)
+    for (unsigned part = 0; part < parts; part++)
+      counts[part] = count_members(frontier, parts, part);
+#pragma omp for schedule(static, 1)
+    for (unsigned part = 0; part < parts; part++)
+      append_members(frontier, parts, part, counts);
   }
   for (unsigned part = 0; part < parts; part++)
-    starts[part + 1] += starts[part];
-#pragma omp parallel for schedule(static, 1) if (parts > 1)
-  for (unsigned part = 0; part < parts; part++) {
-    uint64_t begin, end, place = starts[part];
-    qn_part_of(words, parts, part, &begin, &end);
-    for (uint64_t word = begin; word < end; word++)
-      place += append_members(frontier->bits[word], word * 64, frontier->queue + place);
-  }
-  frontier->count = starts[parts];
+    frontier->count += counts[part];
   frontier->queued = true;
 }
 
