@@ -22,29 +22,46 @@ static inline void sweep_init(struct engine_state *state) {
         engine_position(state->request, (uint32_t)v), sweep_out_degree(state->view, v));
 }
 
-/* The result's values from the program's. Where results are as large as values they take their
- * place, as new memory costs more than the conversion. */
-static inline enum qn_status sweep_output(struct engine_state *state, struct qn_error *error) {
-  bool in_place = sizeof(program_result) == sizeof(program_value) && !state->order;
+static inline void sweep_output_to(const struct engine_state *state, void *results) {
   const struct qn_program_context *context = &state->context;
+  const program_value *values = state->values;
   const uint32_t *order = state->order;
-  program_value *values = state->values;
-  char *results = (char *)values;
-  enum qn_status status = QN_OK;
-  if (!in_place)
-    status = qn_pages_alloc(&results, context->num_vertices, sizeof(program_result),
-                            "result values", error);
-  if (status)
-    return status;
 #pragma omp parallel for schedule(static)
   for (uint64_t v = state->begin; v < state->end; v++) {
     program_result value = program_output(context, values[v]);
-    memcpy(results + (order ? order[v] : v) * sizeof value, &value, sizeof value);
+    memcpy((char *)results + (order ? order[v] : v) * sizeof value, &value, sizeof value);
   }
-  if (in_place)
+}
+
+/* A loop of its own, so that none is left where the output is the value. */
+static inline void sweep_output_in_place(struct engine_state *state) {
+  const struct qn_program_context context = state->context;
+  program_value *values = state->values;
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = state->begin; v < state->end; v++) {
+    program_result value = program_output(&context, values[v]);
+    memcpy(&values[v], &value, sizeof value <= sizeof *values ? sizeof value : 0);
+  }
+}
+
+/* The result's values from the program's. Where results are as large as values they take their
+ * place, as new memory costs more than the conversion. */
+static inline enum qn_status sweep_output(struct engine_state *state, struct qn_error *error) {
+  const uint64_t num_vertices = state->context.num_vertices;
+  void *results = state->values;
+  enum qn_status status = QN_OK;
+  if (sizeof(program_result) == sizeof(program_value) && !state->order) {
+    sweep_output_in_place(state);
     state->values = NULL;
+  } else {
+    status = qn_pages_alloc(&results, num_vertices, sizeof(program_result), "result values", error);
+    if (!status)
+      sweep_output_to(state, results);
+  }
+  if (status)
+    return status;
   state->result->type = PROGRAM_RESULT;
-  state->result->num_values = context->num_vertices;
+  state->result->num_values = num_vertices;
   state->result->values = results;
   return QN_OK;
 }
