@@ -17,6 +17,8 @@ struct vertex_reader {
   struct qn_string_map *names; /* of groups; NULL for a list */
   struct qn_vertex_groups *groups;
   uint64_t line;
+  bool may_be_header, had_header; /* the first line, which seems to be of `first` */
+  uint32_t first;
 };
 
 enum qn_status qn_vertex_groups_create(uint64_t num_vertices, struct qn_vertex_groups *groups,
@@ -65,6 +67,18 @@ static bool is_header(const struct vertex_reader *reader, struct qn_column id) {
   return reader->line == 1 && id.end - id.begin == 2 && memcmp(id.begin, "id", 2) == 0;
 }
 
+/* Names of columns were taken for the first group: that goes, unless a vertex is in one of that
+ * name.
+ */
+static void drop_header(struct qn_vertex_groups *groups) {
+  for (uint64_t v = 0; v < groups->num_vertices; v++)
+    if (groups->of[v] == 0)
+      return;
+  for (uint64_t v = 0; v < groups->num_vertices; v++)
+    groups->of[v] -= groups->of[v] != QN_NO_GROUP;
+  groups->num_groups--;
+}
+
 /* What else it may be: a vertex may be called so, too. */
 static bool is_comment(const char *line) {
   return *line == '#' || *line == '%';
@@ -94,8 +108,16 @@ static enum qn_status read_line(struct vertex_reader *reader, const char *line, 
   if (status)
     return status;
   uint32_t *of = &reader->groups->of[vertex];
-  if (*of != QN_NO_GROUP && *of != number)
-    return refuse_line(reader, error, "there are two groups for the vertex", id);
+  if (*of != QN_NO_GROUP && *of != number) {
+    if (!reader->may_be_header || vertex != reader->first)
+      return refuse_line(reader, error, "there are two groups for the vertex", id);
+    reader->may_be_header = false;
+    reader->had_header = true;
+  }
+  if (is_header(reader, id) && separator == ',' && !qn_column_is_number(&group)) {
+    reader->may_be_header = true;
+    reader->first = vertex;
+  }
   reader->groups->num_named += *of == QN_NO_GROUP;
   *of = number;
   return QN_OK;
@@ -128,6 +150,8 @@ static enum qn_status read_file(struct vertex_reader *reader, const char *path, 
     return status;
   reader->groups->num_groups =
       with_groups ? qn_string_map_count(reader->names) : reader->groups->num_named > 0;
+  if (reader->had_header)
+    drop_header(reader->groups);
   return QN_OK;
 }
 
