@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/atomic_file.h"
 #include "support/context.h"
 
 /* How often a call is asked whether it is cancelled. */
@@ -35,8 +36,8 @@ static enum qn_status read_all(int descriptor, char *said, uint64_t size, struct
   return status;
 }
 
-/* A child of a library has a group of its own, so that it can be ended with its children: no
- * terminal speaks to it. It handles signals as if nobody had changed that before. */
+/* A child has a group of its own, so that it can be ended with its children: no terminal speaks to
+ * it. It handles signals as if nobody had changed that before. */
 static int set_signals(posix_spawnattr_t *attributes) {
   sigset_t none, usual;
   sigemptyset(&none);
@@ -46,9 +47,8 @@ static int set_signals(posix_spawnattr_t *attributes) {
   posix_spawnattr_setsigmask(attributes, &none);
   posix_spawnattr_setsigdefault(attributes, &usual);
   posix_spawnattr_setpgroup(attributes, 0);
-  return posix_spawnattr_setflags(attributes,
-                                  (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                          (qn_context_is_process() ? 0 : POSIX_SPAWN_SETPGROUP)));
+  return posix_spawnattr_setflags(
+      attributes, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP));
 }
 
 static int spawn(const char *const argv[], int output, pid_t *child) {
@@ -85,18 +85,25 @@ static int wait_for(pid_t child) {
 
 enum qn_status qn_child_run(const char *const argv[], char *said, uint64_t size, int *exit_code,
                             struct qn_error *error) {
+  sigset_t before;
   int ends[2];
   pid_t child;
   if (pipe2(ends, O_CLOEXEC))
     return qn_fail_errno(error, "cannot make a pipe");
+  qn_names_lock(&before); /* a signal finds no child, or one that it can end */
   errno = spawn(argv, ends[1], &child);
   enum qn_status status = errno ? qn_fail_errno(error, "cannot run %s", argv[0]) : QN_OK;
+  qn_temporaries_made_by(status ? 0 : child);
+  qn_names_unlock(&before);
   close(ends[1]);
   if (!status) {
     status = read_all(ends[0], said, size, error);
     if (status)
-      kill(qn_context_is_process() ? child : -child, SIGTERM);
+      kill(-child, SIGTERM);
     *exit_code = wait_for(child);
+    qn_names_lock(&before);
+    qn_temporaries_made_by(0);
+    qn_names_unlock(&before);
   }
   close(ends[0]);
   return status;

@@ -13,6 +13,7 @@
 
 #include "runtime/child.h"
 #include "runtime/engine_headers.h"
+#include "support/atomic_file.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/threads.h"
@@ -418,20 +419,27 @@ static enum qn_status run_compiler(const struct job *job, const char *copy, cons
 }
 
 /* Under another name first: a run beside this one, in this process or another, sees the whole
- * object or none. */
+ * object or none. Signals leave neither that nor the copy. */
 static enum qn_status compile(const struct job *job, struct qn_error *error) {
   char object[sizeof job->object + 32], copy[sizeof job->object + 32];
+  char *const names[] = {object, copy};
+  sigset_t before;
   snprintf(copy, sizeof copy, "%s.XXXXXX" COPY_ENDING, job->object);
+  qn_names_lock(&before);
   enum qn_status status = write_copy(job, copy, error);
+  snprintf(object, sizeof object, "%.*s", (int)(strlen(copy) - strlen(COPY_ENDING)), copy);
+  if (!status)
+    qn_temporaries_list(names);
+  qn_names_unlock(&before);
   if (status)
     return status;
-  snprintf(object, sizeof object, "%.*s", (int)(strlen(copy) - strlen(COPY_ENDING)), copy);
   status = run_compiler(job, copy, object, error);
   if (!status && rename(object, job->object))
     status = qn_fail_errno(error, "%s: cannot keep the compiled program", job->object);
   unlink(copy);
   if (status)
     unlink(object);
+  qn_temporaries_forget(names);
   return status;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -61,12 +62,24 @@ void qn_names_forget(void) {
 /* Names of temporaries that a signal must remove, under the lock. */
 #define MAX_TEMPORARIES 64
 static char *volatile temporaries[MAX_TEMPORARIES];
+static volatile pid_t maker; /* a group of processes that writes some of them; 0: none does */
 static atomic_uint num_in_place;
+
+/* A second is enough for one that heeds signals. */
+static void end_maker(void) {
+  const pid_t group = maker;
+  kill(-group, SIGTERM);
+  for (int i = 0; i < 1000 && waitpid(group, NULL, WNOHANG) == 0; i++)
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  kill(-group, SIGKILL);
+}
 
 void qn_atomic_files_remove(void) {
   const pid_t thread = gettid();
   if (atomic_load(&names_holder) != thread)
     take_names(thread);
+  if (maker)
+    end_maker();
   for (unsigned i = 0; i < MAX_TEMPORARIES; i++)
     if (temporaries[i])
       unlink(temporaries[i]);
@@ -98,15 +111,37 @@ void qn_atomic_files_catch_signals(void) {
 
 /* ---- A file ------------------------------------------------------------------ */
 
+/* MAX_TEMPORARIES if there is no slot left. */
+static unsigned list_name(char *name) {
+  unsigned slot = 0;
+  while (slot < MAX_TEMPORARIES && temporaries[slot])
+    slot++;
+  if (slot < MAX_TEMPORARIES)
+    temporaries[slot] = name;
+  return slot;
+}
+
+void qn_temporaries_list(char *const names[2]) {
+  for (int i = 0; i < 2; i++)
+    list_name(names[i]);
+}
+
+void qn_temporaries_made_by(pid_t group) {
+  maker = group;
+}
+
+void qn_temporaries_forget(char *const names[2]) {
+  sigset_t before;
+  qn_names_lock(&before);
+  for (unsigned slot = 0; slot < MAX_TEMPORARIES; slot++)
+    if (temporaries[slot] == names[0] || temporaries[slot] == names[1])
+      temporaries[slot] = NULL;
+  qn_names_unlock(&before);
+}
+
 static bool list_temporary(struct qn_atomic_file *file) {
-  for (unsigned i = 0; i < MAX_TEMPORARIES && !file->listed; i++) {
-    if (temporaries[i])
-      continue;
-    temporaries[i] = file->temporary;
-    file->slot = i;
-    file->listed = true;
-  }
-  return file->listed;
+  file->slot = list_name(file->temporary);
+  return file->listed = file->slot < MAX_TEMPORARIES;
 }
 
 static void unlist_temporary(struct qn_atomic_file *file) {

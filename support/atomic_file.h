@@ -115,6 +115,14 @@ void qn_atomic_files_remove(void);
 void qn_names_lock(sigset_t *before);
 void qn_names_unlock(const sigset_t *before);
 
+/* Under that lock: temporaries of another kind, which stay where they are until they are forgotten,
+ * and the group of processes that writes them, if it is not this process (0: none does any more). A
+ * signal ends these, and removes what they made. */
+void qn_temporaries_list(char *const names[2]);
+void qn_temporaries_made_by(pid_t group);
+/* Takes the lock. */
+void qn_temporaries_forget(char *const names[2]);
+
 /* In a child after fork, which has none of the threads that may hold the lock. */
 void qn_names_forget(void);
 
