@@ -65,7 +65,7 @@ const char *qn_purpose_name(enum qn_purpose purpose) {
       [QN_FOR_RANKING] = "Centrality and ranking",
       [QN_FOR_STRUCTURE] = "Components and structure",
       [QN_FOR_NUMBERS] = "Linear algebra and simulation",
-      [QN_FOR_OTHER] = "Others",
+      [QN_FOR_OTHER] = "Walks, samples and others",
   };
   return names[purpose];
 }

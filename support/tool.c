@@ -375,8 +375,9 @@ bool qn_tool_speaks_utf8(void) {
 
 /* argp fills lines up to a margin, which users may choose, too. */
 static void fit_help(void) {
-  char format[32];
-  snprintf(format, sizeof format, "rmargin=%u", qn_tool_width() - 1);
+  char format[64];
+  const unsigned width = qn_tool_width();
+  snprintf(format, sizeof format, "rmargin=%u%s", width - 1, width < 60 ? ",opt-doc-col=8" : "");
   if (setenv("ARGP_HELP_FMT", format, 0) != 0)
     _exit(QN_SYSTEM);
 }
