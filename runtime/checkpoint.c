@@ -72,6 +72,8 @@ static enum qn_status describe_run(struct qn_keeper *keeper, struct qn_error *er
     json_object_set_new(keeper->run, "cutoff", real_text(request->cutoff));
   if (keeper->kernel->traits & QN_KERNEL_ALPHA)
     json_object_set_new(keeper->run, "alpha", real_text(request->alpha));
+  if (request->asynchronous)
+    json_object_set_new(keeper->run, "mode", json_string("asynchronous"));
   if (request->given)
     json_object_set_new(keeper->run, "given", hash_text(request->given, num_vertices * 8));
   if (keeper->run)
@@ -187,7 +189,8 @@ static enum qn_status check_run(const struct qn_keeper *keeper, const json_t *ru
                   {"delta", "delta"},
                   {"cutoff", "cutoff"},
                   {"given", "numbers of vertices"},
-                  {"alpha", "alpha"}};
+                  {"alpha", "alpha"},
+                  {"mode", "mode"}};
   for (size_t i = 0; i < sizeof compared / sizeof compared[0]; i++) {
     const json_t *theirs = json_object_get(run, compared[i].key);
     const json_t *ours = json_object_get(keeper->run, compared[i].key);
