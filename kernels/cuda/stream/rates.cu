@@ -1,5 +1,6 @@
 #include "kernels/cuda/stream/rates.cuh"
 
+#include <math.h>
 #include <string.h>
 
 #include "kernels/cuda/device/launch.cuh"
@@ -17,7 +18,8 @@
 #ifndef QN_LEAST_LINES
 #define QN_LEAST_LINES ((uint64_t)1 << 13)
 #endif
-#define READ_COPIES 8
+#define READ_COPIES 4
+#define READ_ROUNDS 2 /* whose best count, which take half a millisecond each */
 #define LINE_BYTES 128
 #define LINE_WORDS 32
 #define SECTOR_WORDS 8
@@ -106,38 +108,53 @@ struct qn_read_costs qn_read_costs_of(double copies, double sectors, double line
   return {(uint32_t)(sector - each + 0.5), (uint32_t)(each + 0.5)};
 }
 
+/* A part of the lines, of each `words`. The one which warms up is not read again. */
+static cudaError_t seconds_of_reading(const uint32_t *lines, unsigned part, uint64_t num_lines,
+                                      uint32_t words, uint32_t *sink, cudaStream_t stream,
+                                      double *seconds) {
+  const uint32_t *at = lines;
+  uint64_t count = 1;
+  return seconds_of(
+      1, stream,
+      [&] {
+        QN_LAUNCH(read_lines, READ_BLOCKS, READ_THREADS, 0, stream, at, count, words, sink);
+        at = lines + (1 + part) * num_lines * LINE_WORDS;
+        count = num_lines;
+        return cudaGetLastError();
+      },
+      seconds);
+}
+
 enum qn_status qn_read_costs_measure(const struct qn_stream_plan *plan, void *buffer, void *stages,
                                      cudaStream_t stream, struct qn_read_costs *costs,
                                      struct qn_error *error) {
-  const uint64_t there = plan->num_stages * plan->batch_bytes / LINE_BYTES / 3;
+  const uint64_t there = plan->num_stages * plan->batch_bytes / LINE_BYTES / (1 + 2 * READ_ROUNDS);
   const uint64_t lines = there < MOST_LINES ? there : MOST_LINES;
-  double copy_seconds = 0, seconds[2] = {0, 0};
+  double least[3] = {INFINITY, INFINITY, INFINITY}; /* seconds of copies, sectors, lines */
   *costs = qn_read_costs_of(0, 0, 0);
   if (lines < QN_LEAST_LINES)
     return QN_OK;
-  cudaError_t result = seconds_of(
-      READ_COPIES, stream,
-      [&] {
-        return cudaMemcpyAsync(buffer, stages, plan->batch_bytes, cudaMemcpyHostToDevice, stream);
-      },
-      &copy_seconds);
-  for (int whole = 0; whole < 2 && result == cudaSuccess; whole++) {
-    uint64_t part = 0; /* that which warms up is not read again */
+  cudaError_t result = cudaSuccess;
+  for (unsigned round = 0; round < READ_ROUNDS && result == cudaSuccess; round++) {
+    double seconds[3];
     result = seconds_of(
-        1, stream,
+        READ_COPIES, stream,
         [&] {
-          const uint64_t first = (whole + part) * lines, count = part > 0 ? lines : 1;
-          part = 1;
-          QN_LAUNCH(read_lines, READ_BLOCKS, READ_THREADS, 0, stream,
-                    (const uint32_t *)stages + first * LINE_WORDS, count,
-                    whole ? LINE_WORDS : SECTOR_WORDS, (uint32_t *)buffer);
-          return cudaGetLastError();
+          return cudaMemcpyAsync(buffer, stages, plan->batch_bytes, cudaMemcpyHostToDevice, stream);
         },
-        &seconds[whole]);
+        &seconds[0]);
+    for (unsigned whole = 0; whole < 2 && result == cudaSuccess; whole++)
+      result = seconds_of_reading((const uint32_t *)stages, 2 * round + whole, lines,
+                                  whole ? LINE_WORDS : SECTOR_WORDS, (uint32_t *)buffer, stream,
+                                  &seconds[1 + whole]);
+    for (int i = 0; i < 3 && result == cudaSuccess; i++)
+      least[i] = fmin(least[i], seconds[i]);
   }
 #ifndef QN_CUDA_EMULATOR /* it has no bus */
-  *costs = qn_read_costs_of((double)plan->batch_bytes / copy_seconds, (double)lines / seconds[0],
-                            (double)lines / seconds[1]);
+  *costs = qn_read_costs_of((double)plan->batch_bytes / least[0], (double)lines / least[1],
+                            (double)lines / least[2]);
+#else
+  (void)least;
 #endif
   return qn_cuda_status(result, "measuring the device's rates", error);
 }
