@@ -452,11 +452,6 @@ inline enum qn_status row_reading_upload(struct row_reading *reading, struct swe
   const uint64_t num_units = reading->cut->num_units;
   needed->bus = qn_read_costs_of(0, 0, 0);
   needed->first_in = (uint32_t)reading->first_in;
-  reading->may_read = make_room_for_needed(reading, run);
-  if (!reading->may_read && pulls_apart(reading)) {
-    reading->may_pull = false;
-    reading->may_read = make_room_for_needed(reading, run);
-  }
   enum qn_status status = qn_cuda_alloc(&run->memory, &needed->costs, num_units,
                                         sizeof *needed->costs, "costs of units", error);
   if (!status)

@@ -147,10 +147,38 @@ inline enum qn_status streamed_rows_run(const struct qn_run_request *request,
   struct row_reading reading;
   const struct row_matrix matrix =
       row_matrix_of_csr(SWEEP_FRONTIER ? out : in, PROGRAM_USES_WEIGHTS, bounds);
+  auto count = [&] {
+    source.num_units = source.unit_bytes = source.total_bytes = 0;
+    row_units_count(&cut, &source);
+    source.fixed_bytes = streamed_rows_bytes(&cut) + (SWEEP_FRONTIER ? row_reading_bytes(&cut) : 0);
+    if (PROGRAM_USES_OUT_DEGREE)
+      source.fixed_bytes += qn_cuda_rounded((out->num_vertices + 1) * sizeof *out->row_offsets);
+  };
+  /* In-edges of which no offsets fit are of no use, nor is it to pin them. */
+  auto leave_in_edges = [&](struct sweep_run *run, struct qn_error *failure) {
+    reading.may_pull = false;
+    qn_unit_pins_close(run->pins);
+    run->pins = NULL;
+    row_units_destroy(&cut);
+    enum qn_status status = row_units_create(&cut, &matrix, ROW_UNIT_ACTIVE, failure);
+    if (status)
+      return status;
+    count();
+    status = sweep_plan_memory(run, NULL, &source, failure);
+    if (status)
+      return status;
+    reading.may_read = make_room_for_needed(&reading, run);
+    return run->result->plan.pin_bytes > 0 ? sweep_begin_pins(run, failure) : QN_OK;
+  };
   auto upload = [&](struct sweep_run *run, struct qn_error *failure) {
+    enum qn_status status = QN_OK;
     run->stands_in = true;
     run->engine = &reading;
-    enum qn_status status = streamed_rows_upload(&cut, run, failure);
+    reading.may_read = SWEEP_FRONTIER && run->source && make_room_for_needed(&reading, run);
+    if (run->source && !reading.may_read && pulls_apart(&reading))
+      status = leave_in_edges(run, failure);
+    if (!status)
+      status = streamed_rows_upload(&cut, run, failure);
     if (!status && PROGRAM_USES_OUT_DEGREE)
       status = qn_cuda_copy_of(&run->memory, &run->state.layout.out_offsets, out->row_offsets,
                                out->num_vertices + 1, 0, sizeof *out->row_offsets, "row offsets",
@@ -184,13 +212,10 @@ inline enum qn_status streamed_rows_run(const struct qn_run_request *request,
   if (!status && may_pull && in->row_offsets != out->row_offsets)
     status = add_in_units(&cut, &reading.in, error);
   if (!status) {
-    row_units_count(&cut, &source);
+    count();
     source.user = &reading;
     source.describe = describe_rows;
     source.moves_once = ROWS_MAY_END_SOON && rows_end_soon(request, out);
-    source.fixed_bytes = streamed_rows_bytes(&cut) + (SWEEP_FRONTIER ? row_reading_bytes(&cut) : 0);
-    if (PROGRAM_USES_OUT_DEGREE)
-      source.fixed_bytes += qn_cuda_rounded((out->num_vertices + 1) * sizeof *out->row_offsets);
     source.resident_bytes = UINT64_MAX;
     status = sweep_run_with(request, out->num_vertices, out->num_edges, NULL, &source, upload,
                             prepare, algorithm, result, error);
