@@ -3,6 +3,7 @@ Counted in the emulator; results are the CPU's."""
 
 import json
 import os
+import random
 import subprocess
 import unittest
 from pathlib import Path
@@ -26,11 +27,11 @@ class StreamedBytes(unittest.TestCase):
     def report(self, algorithm, container, *options):
         return json.loads(done(EMULATED, algorithm, container, "--device=cuda", "--json", *options))
 
-    def streamed(self, algorithm, container):
-        """With a quarter of the topology as device memory, and nothing cached."""
+    def streamed(self, algorithm, container, vertices, share=1 / 4):
+        """With a share of the topology as device memory, beside what vertices take, and nothing cached."""
         resident = self.report(algorithm, container)["accelerator"]["memory_bytes"]
-        plan = self.report(algorithm, container, "--iterations=1", "--device-memory=%d" % (resident * 0.9))["streaming"]
-        memory = plan["attribute_bytes"] + plan["topology_bytes"] // 4
+        plan = self.report(algorithm, container, "--device-memory=%d" % (resident * 0.95))["streaming"]
+        memory = plan["attribute_bytes"] + 8 * vertices + share * plan["topology_bytes"]
         done(TOOLS / "quern-run", algorithm, container, "--device=cpu", "-qfo", "cpu.npy")
         report = self.report(algorithm, container, "--device-memory=%d" % memory, "--cache-memory=0", "-qfo", "cuda.npy")
         self.assertEqual(Path("cpu.npy").read_bytes(), Path("cuda.npy").read_bytes(), container)
@@ -41,8 +42,34 @@ class StreamedBytes(unittest.TestCase):
         for weights, most in (("1,255", 1.4), ("0.5,0.9", 1.4)):
             with self.subTest(weights=weights):
                 done(TOOLS / "quern-generate", "rmat", "--scale=11", "--undirected", "--weights=" + weights, "-qfo", "graph.qrn")
-                streaming = self.streamed("sssp", "graph.qrn")
+                streaming = self.streamed("sssp", "graph.qrn", 1 << 11)
                 self.assertLess(streaming["moved_bytes"], most * streaming["topology_bytes"])
+
+    def test_components_move_every_edge_once(self):
+        """On each layout little more than its topology, and on slotted pages, where weights lie among neighbours, not these."""
+        done(TOOLS / "quern-generate", "rmat", "--scale=11", "--undirected", "--weights=1,255", "-qfo", "graph.qrn")
+        most = 1.15 * self.streamed("cc", "graph.qrn", 1 << 11)["topology_bytes"]
+        for verb in ("block", "partition", "page", "shard", "hybrid"):
+            with self.subTest(verb=verb):
+                done(TOOLS / ("quern-" + verb), "graph.qrn", "-qfo", "other.qrn")
+                streaming = self.streamed("cc", "other.qrn", 1 << 11)
+                entries = 80 * streaming["moved_units"]
+                self.assertEqual(streaming["moved_units"], streaming["units"])
+                self.assertLess(streaming["moved_bytes"] - entries, 1.01 * streaming["topology_bytes"])
+                if verb == "page":
+                    self.assertLess(streaming["topology_bytes"], most)
+
+    def test_pages_without_their_weights(self):
+        """Large pages, small ones, weights of 8 bytes, and directed graphs."""
+        chance = random.Random(3)
+        for kind, least in ((["--undirected"], 1), ([], 1), (["--undirected"], 1 << 40)):
+            edges = [(min(chance.randrange(300), chance.randrange(900)), chance.randrange(900)) for _ in range(8000)]
+            Path("edges.txt").write_text("".join("%d %d %d\n" % (*edge, least + chance.randrange(9)) for edge in edges))
+            done(TOOLS / "quern-import", "edges.txt", *kind, "-qfo", "graph.qrn")
+            for size, algorithm in (("256", "cc"), ("4K", "cc"), ("256", "cross-edges")):
+                with self.subTest(kind=kind, least=least, size=size, algorithm=algorithm):
+                    done(TOOLS / "quern-page", "graph.qrn", "--page-size=" + size, "-qfo", "pages.qrn")
+                    self.streamed(algorithm, "pages.qrn", 900, 1 / 2)
 
 
 if __name__ == "__main__":

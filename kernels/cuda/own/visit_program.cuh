@@ -15,6 +15,7 @@
 #define PROGRAM_COMBINE QN_MIN
 #define PROGRAM_IDENTITY UINT32_MAX
 #define PROGRAM_SEES_RECEIVER 1
+#define PROGRAM_LOOKS_ONCE 1 /* at an edge: nothing that has moved moves again */
 
 typedef uint32_t program_value;   /* the vertex */
 typedef uint32_t program_message; /* the sender */

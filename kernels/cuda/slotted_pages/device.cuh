@@ -16,6 +16,12 @@ struct device_pages {
   const int32_t *lp_ranges;     /* [P] */
   const uint64_t *edge_offsets; /* [P + 1] */
   const uint8_t *pages;         /* [P x page_bytes]; NULL if they are streamed */
+  bool packed;                  /* without weights (streamed.cuh) */
+};
+
+/* Where a page lies. */
+struct page_place {
+  const uint8_t *bytes, *end;
 };
 
 /* A vertex's edges on a page. */
@@ -42,19 +48,24 @@ QN_DEVICE_INLINE uint32_t physical_id_bytes(const struct device_pages &pages) {
   return (uint32_t)pages.format.address.page_id_bytes + pages.format.address.slot_bytes;
 }
 
-QN_DEVICE_INLINE const uint8_t *resident_page(const struct device_pages &pages, uint32_t page) {
-  return pages.pages + (uint64_t)page * pages.format.page_bytes;
+QN_DEVICE_INLINE struct page_place resident_page(const struct device_pages &pages, uint32_t page) {
+  const uint8_t *bytes = pages.pages + (uint64_t)page * pages.format.page_bytes;
+  return {bytes, bytes + pages.format.page_bytes};
 }
 
-/* A record of the page that lies at `bytes`. */
 QN_DEVICE_INLINE struct device_record load_record_at(const struct device_pages &pages,
-                                                     const uint8_t *bytes, uint32_t slot) {
-  const uint8_t *entry = bytes + pages.format.page_bytes - (slot + 1) * QN_SLOT_BYTES;
-  const uint8_t *record = bytes + load_u32(entry + 6);
+                                                     const struct page_place &page, uint32_t slot) {
+  const uint32_t id_bytes = physical_id_bytes(pages);
+  uint32_t offset = load_u32(page.end - (slot + 1) * QN_SLOT_BYTES + 6);
+  if (pages.packed) { /* as it would be without the weights before it */
+    const uint32_t counts = slot * QN_ADJLIST_SIZE_BYTES;
+    offset = counts + (offset - counts) / pages.format.edge_bytes * id_bytes;
+  }
+  const uint8_t *record = page.bytes + offset;
   struct device_record result;
   result.num_edges = load_u32(record);
   result.ids = record + QN_ADJLIST_SIZE_BYTES;
-  result.weights = result.ids + (uint64_t)result.num_edges * physical_id_bytes(pages);
+  result.weights = result.ids + (uint64_t)result.num_edges * id_bytes;
   return result;
 }
 

@@ -14,6 +14,7 @@
 
 #include "kernels/cuda/slotted_pages/engine_device.cuh"
 #include "kernels/cuda/slotted_pages/spare.cuh"
+#include "kernels/cuda/slotted_pages/streamed.cuh"
 #include "kernels/cuda/sweep/devices.cuh"
 #include "kernels/cuda/sweep/senders.cuh"
 #include "kernels/cuts/page_tasks.h"
@@ -75,7 +76,7 @@ QN_DEVICE_INLINE uint32_t slot_threads(const struct engine_device &device, uint3
 template <bool splits>
 QN_DEVICE_INLINE void walk_small_page(const struct sweep_state &state,
                                       const struct qn_program_context &context, uint32_t page,
-                                      const uint8_t *bytes, uint8_t *next_pages) {
+                                      const struct page_place &place, uint8_t *next_pages) {
   QN_SHARED(uint32_t, long_slots, MAX_LONG_SLOTS);
   QN_SHARED(uint32_t, num_long, 1);
   if (threadIdx.x == 0)
@@ -89,7 +90,7 @@ QN_DEVICE_INLINE void walk_small_page(const struct sweep_state &state,
     program_message message;
     if (!page_sends(state, context, first + slot, slot, &message))
       continue;
-    const struct device_record record = load_record_at(pages, bytes, slot);
+    const struct device_record record = load_record_at(pages, place, slot);
     if (record.num_edges < LONG_SLOT || state.layout.parallelism != QN_PARALLEL_HYBRID) {
       walk_record<splits>(state, context, record, message, threadIdx.x % width, width, next_pages);
     } else if (threadIdx.x % width == 0) {
@@ -105,7 +106,7 @@ QN_DEVICE_INLINE void walk_small_page(const struct sweep_state &state,
     const uint32_t slot = long_slots[i];
     program_message message;
     if (page_sends(state, context, first + slot, slot, &message))
-      walk_record<splits>(state, context, load_record_at(pages, bytes, slot), message, threadIdx.x,
+      walk_record<splits>(state, context, load_record_at(pages, place, slot), message, threadIdx.x,
                           blockDim.x, next_pages);
   }
 }
@@ -114,12 +115,12 @@ QN_DEVICE_INLINE void walk_small_page(const struct sweep_state &state,
 template <bool splits>
 QN_DEVICE_INLINE void walk_large_page(const struct sweep_state &state,
                                       const struct qn_program_context &context, uint32_t page,
-                                      const uint8_t *bytes, uint8_t *next_pages) {
+                                      const struct page_place &place, uint8_t *next_pages) {
   const struct device_pages &pages = state.layout.pages;
   const uint32_t vertex = pages.start_vids[page];
   program_message message;
   if (page_sends(state, context, vertex, 0, &message))
-    walk_record<splits>(state, context, load_record_at(pages, bytes, 0), message,
+    walk_record<splits>(state, context, load_record_at(pages, place, 0), message,
                         blockIdx.y * blockDim.x + threadIdx.x, gridDim.y * blockDim.x, next_pages);
 }
 
@@ -130,13 +131,13 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
                  const struct qn_unit_entry *entries, int turn, bool all_pages) {
   const struct engine_device &device = state.layout;
   const uint32_t page = entries ? (uint32_t)entries[blockIdx.x].unit : blockIdx.x;
-  const uint8_t *bytes =
-      entries ? entries[blockIdx.x].pieces[0] : resident_page(device.pages, page);
+  const struct page_place place =
+      entries ? streamed_page(entries[blockIdx.x]) : resident_page(device.pages, page);
   uint8_t *next_pages = device.next_pages[1 - turn];
   if (device.pages.lp_ranges[page] != QN_SMALL_PAGE)
-    walk_large_page<splits>(state, context, page, bytes, next_pages);
+    walk_large_page<splits>(state, context, page, place, next_pages);
   else if (!SWEEP_FRONTIER || entries || all_pages || device.next_pages[turn][page])
-    walk_small_page<splits>(state, context, page, bytes, next_pages);
+    walk_small_page<splits>(state, context, page, place, next_pages);
 }
 
 /* The vertices of a page. */
@@ -220,6 +221,9 @@ inline enum qn_status upload_layout(const struct qn_slotted_pages *view, struct 
   struct engine_device *device = &run->state.layout;
   struct qn_cuda_memory *memory = &run->memory;
   device->parallelism = run->request->parallelism;
+  device->pages.packed = run->source && qn_unit_packing_of(run->source);
+  if (run->source && PROGRAM_LOOKS_ONCE)
+    qn_unit_map(run->source);
   run->state.sees = SWEEP_MAY_SEE && run->request->asynchronous;
   const bool has_degrees = run->engine && SPARE_ALL_ACTIVE; /* on the host: spare.cuh */
   enum qn_status status = run->source ? upload_page_table(memory, view, &device->pages, error)
@@ -240,42 +244,11 @@ inline enum qn_status check_weights(const struct qn_slotted_pages *view, struct 
   return engine_refuse_weight(view->weight_type, bits, edge, view->num_vertices, error);
 }
 
-/* ---- Streaming: a unit is a page ------------------------------------------------ */
-
-inline void describe_page(const void *user, uint64_t page, struct qn_unit *out) {
-  const struct qn_slotted_pages *view = (const struct qn_slotted_pages *)user;
-  out->num_pieces = 1;
-  out->more = 0;
-  out->pieces[0] = {qn_page_at(view, page), view->format.page_bytes, 0};
-}
-
-inline bool page_is_large(const void *user, uint64_t page) {
-  return qn_page_is_large((const struct qn_slotted_pages *)user, page);
-}
-
-inline struct qn_unit_source page_source(const struct qn_slotted_pages *view) {
-  const uint64_t num_pages = view->num_pages;
-  struct qn_unit_source source;
-  memset(&source, 0, sizeof source);
-  source.user = view;
-  source.num_units = num_pages;
-  source.unit_bytes = qn_unit_rounded(view->format.page_bytes);
-  source.total_bytes = num_pages * view->format.page_bytes;
-  source.fixed_bytes = qn_cuda_rounded((num_pages + 1) * sizeof *view->start_vids) +
-                       qn_cuda_rounded(num_pages * sizeof *view->lp_ranges) +
-                       qn_cuda_rounded((num_pages + 1) * sizeof *view->edge_offsets);
-  source.vertex_bytes = PROGRAM_USES_OUT_DEGREE ? sizeof(uint64_t) : 0;
-  source.resident_bytes = source.fixed_bytes + qn_cuda_rounded(source.total_bytes) +
-                          (SWEEP_FRONTIER ? 2 * qn_cuda_rounded(num_pages) : 0);
-  source.describe = describe_page;
-  source.is_late = page_is_large;
-  return source;
-}
-
 inline enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
                                  struct qn_error *error) {
   const struct qn_slotted_pages *view = (const struct qn_slotted_pages *)request->view;
-  const struct qn_unit_source source = page_source(view);
+  struct qn_unit_packing packing;
+  const struct qn_unit_source source = page_source(view, &packing);
   auto upload = [view](struct sweep_run *run, struct qn_error *failure) {
     return upload_layout(view, run, failure);
   };

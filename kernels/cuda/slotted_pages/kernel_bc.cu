@@ -56,7 +56,8 @@ QN_DEVICE_INLINE double record_offers(const struct device_pages &pages,
 }
 
 QN_DEVICE_INLINE void walk_level_slots(const struct sweep_state &state, const struct bc_state &bc,
-                                       uint32_t level, uint32_t page, const uint8_t *bytes) {
+                                       uint32_t level, uint32_t page,
+                                       const struct page_place &place) {
   const struct device_pages &pages = state.layout.pages;
   const uint32_t first = pages.start_vids[page], num_slots = pages.start_vids[page + 1] - first;
   const uint32_t width = virtual_warp(pages, page), lane = threadIdx.x % width;
@@ -65,7 +66,7 @@ QN_DEVICE_INLINE void walk_level_slots(const struct sweep_state &state, const st
     const bool is_here = slot < num_slots && bc.levels[first + slot] == level;
     double sum = 0;
     if (is_here)
-      sum = record_offers(pages, load_record_at(pages, bytes, slot), bc_offers_to(bc, level), lane,
+      sum = record_offers(pages, load_record_at(pages, place, slot), bc_offers_to(bc, level), lane,
                           width);
     sum = warp_combine(sum, (int)width);
     if (is_here && lane == 0)
@@ -79,15 +80,16 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
                      const struct qn_unit_entry *entries) {
   const struct device_pages &pages = state.layout.pages;
   const uint32_t page = entries ? (uint32_t)entries[blockIdx.x].unit : blockIdx.x;
-  const uint8_t *bytes = entries ? entries[blockIdx.x].pieces[0] : resident_page(pages, page);
+  const struct page_place place =
+      entries ? streamed_page(entries[blockIdx.x]) : resident_page(pages, page);
   if (!page_has_level(walk, page, level))
     return;
   if (pages.lp_ranges[page] == QN_SMALL_PAGE) {
-    walk_level_slots(state, bc, level, page, bytes);
+    walk_level_slots(state, bc, level, page, place);
     return;
   }
   const double sum = qn_block_sum(record_offers(
-      pages, load_record_at(pages, bytes, 0), bc_offers_to(bc, level), threadIdx.x, SWEEP_THREADS));
+      pages, load_record_at(pages, place, 0), bc_offers_to(bc, level), threadIdx.x, SWEEP_THREADS));
   if (threadIdx.x == 0)
     walk.partials[page] = sum;
 }
@@ -136,8 +138,9 @@ enum qn_status upload_walk(const struct qn_slotted_pages *view, struct sweep_run
 }
 
 /* What the walk takes beside the engine. */
-struct qn_unit_source walked_source(const struct qn_slotted_pages *view) {
-  struct qn_unit_source source = page_source(view);
+struct qn_unit_source walked_source(const struct qn_slotted_pages *view,
+                                    struct qn_unit_packing *packing) {
+  struct qn_unit_source source = page_source(view, packing);
   const uint64_t more = bc_bytes(view->num_vertices) +
                         2 * qn_cuda_rounded(view->num_pages * sizeof(uint32_t)) +
                         qn_cuda_rounded(view->num_pages * sizeof(double));
@@ -209,7 +212,8 @@ enum qn_status walk_pages(struct sweep_run *run, const struct bc_state *bc,
 enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                    struct qn_error *error) {
   const struct qn_slotted_pages *view = (const struct qn_slotted_pages *)request->view;
-  const struct qn_unit_source source = walked_source(view);
+  struct qn_unit_packing packing;
+  const struct qn_unit_source source = walked_source(view, &packing);
   struct page_walk walk;
   memset(&walk, 0, sizeof walk);
   auto upload = [view, &walk](struct sweep_run *sweep, struct qn_error *failure) {

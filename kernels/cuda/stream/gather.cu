@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "kernels/cuda/stream/packing.cuh"
+
 /* What is looked for at a time, and what one piece of advice may cover: the kernel cuts off what is
  * more than a device's read-ahead window. */
 #define LOOKED_BYTES ((uintptr_t)2 << 20)
@@ -136,6 +138,24 @@ static void put_pieces(struct gathering *work, const struct qn_unit_list *list,
   close_runs(work, number, batch->count);
 }
 
+/* Units that are put together, each by the part in which it begins. */
+static void pack_units(struct gathering *work, const struct qn_unit_list *list,
+                       const struct qn_unit_batch *batch) {
+  const struct qn_unit_packing *packing = qn_unit_packing_of(list->source);
+  const struct qn_unit_target *target = work->target;
+  const uint64_t first = work->at;
+  for (uint32_t i = 0; i < batch->count && !is_done(work); i++) {
+    const uint32_t unit = batch->uses[i].unit;
+    const uint64_t bytes = list->unit_bytes[unit];
+    if (work->entries)
+      work->entries[i].pieces[0] = target->buffer + work->at;
+    if (work->at >= work->begin && work->at < work->end)
+      packing->pack(packing->user, unit, target->stage + work->at, bytes);
+    work->at += bytes;
+  }
+  copy_staged(work, first, work->at - first);
+}
+
 /* The entry of a unit: what is in the cache lies there run after run, what was copied ahead where
  * it was put then. */
 static void put_entry(const struct qn_unit_list *list, const struct qn_unit_use *use,
@@ -154,7 +174,8 @@ static void put_entry(const struct qn_unit_list *list, const struct qn_unit_use 
   entry->more = unit.more;
   entry->keep = use->is_hit ? NULL : slot;
   for (unsigned i = 0; i < unit.num_pieces; i++) {
-    entry->bytes[i] = (uint32_t)unit.pieces[i].bytes;
+    entry->bytes[i] =
+        (uint32_t)(qn_unit_packing_of(source) ? list->unit_bytes[use->unit] : unit.pieces[i].bytes);
     if (!use->is_hit)
       continue;
     entry->strides[i] = (uint32_t)qn_unit_rounded(entry->bytes[i]);
@@ -186,8 +207,17 @@ void qn_unit_gather(const struct qn_unit_list *list, const struct qn_unit_batch 
   for (uint32_t i = 0; i < batch->count && part == 0; i++)
     put_entry(list, &batch->uses[i], target->cached, &entries[i]);
   copy_staged(&work, 0, bytes);
+  if (qn_unit_packing_of(list->source) && has_pieces(batch)) {
+    pack_units(&work, list, batch);
+    return;
+  }
   for (unsigned number = 0; number < QN_UNIT_PIECES && has_pieces(batch); number++)
     put_pieces(&work, list, batch, number);
+}
+
+void qn_unit_packed(const void *packing, uint64_t unit, struct qn_unit *out) {
+  const struct qn_unit_packing *of = (const struct qn_unit_packing *)packing;
+  of->describe(of->user, unit, out);
 }
 
 /* ---- Reading ahead ----------------------------------------------------------------- */

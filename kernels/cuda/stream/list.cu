@@ -2,10 +2,14 @@
 
 #include <string.h>
 
+#include "kernels/cuda/stream/packing.cuh"
 #include "support/memory.h"
 
 static uint64_t bytes_of(const struct qn_unit_source *source, uint64_t number) {
   struct qn_unit unit;
+  const struct qn_unit_packing *packing = qn_unit_packing_of(source);
+  if (packing)
+    return qn_unit_rounded(packing->bytes(packing->user, number));
   source->describe(source->user, number, &unit);
   return qn_unit_bytes(&unit);
 }

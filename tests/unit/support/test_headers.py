@@ -35,6 +35,7 @@ ENGINE_VIEWS = {
     "kernels/cuda/set/exchange.cuh": "kernels/cuda/set/device.cuh",
     "kernels/cuda/set/pushes.cuh": "kernels/cuda/set/device.cuh",
     "kernels/cuda/slotted_pages/spare.cuh": "kernels/cuda/slotted_pages/engine_device.cuh",
+    "kernels/cuda/slotted_pages/streamed.cuh": "kernels/cuda/slotted_pages/engine_device.cuh",
     "kernels/cuda/sweep/devices.cuh": "kernels/cuda/rows/device.cuh",
     "kernels/cuda/sweep/exchange.cuh": "kernels/cuda/rows/device.cuh",
     "kernels/cuda/sweep/loop.cuh": "kernels/cuda/rows/device.cuh",
