@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "support/checked.h"
+#include "support/threads.h"
 #include "support/used_files.h"
 
 static atomic_uint_least64_t live_allocations;
@@ -156,6 +157,13 @@ static void *map_pages(uint64_t bytes, uint64_t size, int descriptor, uint64_t o
   return memory;
 }
 
+/* A huge page is cleared by one thread. Where there are fewer of them than threads the others would
+ * wait for it, and so few bytes are found as soon on small ones. */
+static bool wants_huge_pages(uint64_t bytes) {
+  const uint64_t num_huge = bytes / ((uint64_t)2 << 20);
+  return num_huge >= 4 || (num_huge >= 2 && num_huge >= qn_threads());
+}
+
 enum qn_status qn_pages_alloc(void *out, uint64_t count, uint64_t size, const char *what,
                               struct qn_error *error) {
   uint64_t bytes;
@@ -165,7 +173,7 @@ enum qn_status qn_pages_alloc(void *out, uint64_t count, uint64_t size, const ch
   void *memory = map_pages(bytes, size, -1, 0);
   if (memory == MAP_FAILED)
     return qn_fail_memory(error, what, bytes);
-  if (bytes >= (uint64_t)4 << 20)
+  if (wants_huge_pages(bytes))
     madvise(memory, bytes, MADV_HUGEPAGE);
   atomic_fetch_add(&live_allocations, 1);
   store_pointer(out, memory);
