@@ -17,6 +17,8 @@
 #define DEFAULT_TOP 10
 /* Beyond so many levels a private histogram for each thread costs more than it saves. */
 #define FEW_LEVELS 4096
+/* So few are counted in several histograms by turns. */
+#define FEW_TURNED 255
 /* So many of the largest values are found by each thread for its part. */
 #define FEW_ENTRIES 4096
 
@@ -27,18 +29,24 @@ struct figures {
 };
 static const struct figures no_figures = {0, UINT64_MAX, 0, INFINITY, -INFINITY, 0};
 
-/* Of words, which most results are: without a branch a value, and exact. */
+/* Of words, which most results are: without a branch a value, and exact. One more than a word is 0
+ * where there is none. */
 QN_VECTOR_CLONES static struct figures figures_of_words(const uint32_t *values, uint64_t count) {
   uint64_t sum = 0;
-  uint32_t reached = 0, min = UINT32_MAX, max = 0;
+  uint32_t none = 0, min = UINT32_MAX, above_max = 0;
+#pragma omp simd reduction(+ : sum, none) reduction(min : min) reduction(max : above_max)
   for (uint64_t i = 0; i < count; i++) {
-    const uint32_t is_there = values[i] != UINT32_MAX, value = is_there ? values[i] : 0;
-    reached += is_there;
-    sum += value;
-    min = values[i] < min ? values[i] : min;
-    max = value > max ? value : max;
+    const uint32_t word = values[i], above = word + 1;
+    none += above == 0;
+    sum += word;
+    min = word < min ? word : min;
+    above_max = above > above_max ? above : above_max;
   }
-  return reached ? (struct figures){reached, min, max, min, max, (double)sum} : no_figures;
+  if (none == count)
+    return no_figures;
+  const uint32_t max = above_max - 1;
+  sum -= (uint64_t)none * UINT32_MAX;
+  return (struct figures){count - none, min, max, min, max, (double)sum};
 }
 
 static struct figures figures_of_wide(const uint64_t *values, uint64_t count) {
@@ -101,20 +109,36 @@ static enum qn_status find_figures(const struct qn_run_result *result, struct fi
   return QN_OK;
 }
 
+/* Each entry of `levels` in turn counts for one of these, so that a value need not wait until the
+ * one before it is counted. The last level is for what is in none. */
+#define TURNS 4
+static void count_words(const uint32_t *words, uint64_t count, uint64_t *levels,
+                        uint64_t num_levels) {
+  uint64_t turns[TURNS][FEW_TURNED + 1] = {0};
+  for (uint64_t i = 0; i < count; i++)
+    turns[i % TURNS][words[i] < num_levels ? words[i] : num_levels]++;
+  for (uint64_t level = 0; level < num_levels; level++)
+    for (int turn = 0; turn < TURNS; turn++)
+      levels[level] += turns[turn][level];
+}
+
 static void count_levels(const struct qn_run_result *result, uint64_t *levels,
                          uint64_t num_levels) {
   const uint32_t *words = result->type == QN_RESULT_U32 ? result->values : NULL;
 #pragma omp parallel for schedule(static) reduction(+ : levels[:num_levels])                       \
     if (num_levels <= FEW_LEVELS) num_threads(num_levels <= FEW_LEVELS ? omp_get_max_threads() : 1)
-  for (uint64_t v = 0; v < result->num_values; v++) {
-    if (words) {
-      if (words[v] != UINT32_MAX)
-        levels[words[v]]++;
+  for (uint64_t begin = 0; begin < result->num_values; begin += QN_SWEEP_VERTICES) {
+    const uint64_t left = result->num_values - begin;
+    const uint64_t count = left < QN_SWEEP_VERTICES ? left : QN_SWEEP_VERTICES;
+    if (words && num_levels <= FEW_TURNED) {
+      count_words(words + begin, count, levels, num_levels);
       continue;
     }
-    const double value = qn_value_number(result, v);
-    if (!isinf(value))
-      levels[(uint64_t)value]++;
+    for (uint64_t v = begin; v < begin + count; v++) {
+      const double value = qn_value_number(result, v);
+      if (!isinf(value))
+        levels[(uint64_t)value]++;
+    }
   }
 }
 

@@ -69,6 +69,21 @@ void qn_used_file_forget(struct qn_used_file *file) {
   pthread_mutex_unlock(&lock);
 }
 
+bool qn_used_file_holds(const void *begin, uint64_t bytes, int *descriptor, uint64_t *offset) {
+  bool found = false;
+  pthread_mutex_lock(&lock);
+  for (const struct qn_used_file *file = first; file && !found; file = file->after) {
+    const uint64_t at = (uintptr_t)begin - (uintptr_t)file->mapped;
+    if (!file->mapped || at > file->mapped_bytes || bytes > file->mapped_bytes - at)
+      continue;
+    *descriptor = file->descriptor;
+    *offset = file->mapped_from + at;
+    found = true;
+  }
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
 bool qn_used_files_written(void) {
   struct qn_file_state now;
   if (atomic_load(&was_written))

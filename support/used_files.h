@@ -35,6 +35,8 @@ struct qn_used_file {
   int descriptor;   /* open as long as the input is listed */
   bool kept;        /* no output takes its place: it belongs to an input of another name */
   struct qn_file_state state;
+  const void *mapped; /* its bytes from `mapped_from` on lie here; or NULL */
+  uint64_t mapped_bytes, mapped_from;
   /* Are its bytes what they were? Called if the file was not written, but its other time is
    * another: it may have got another name or another owner. */
   bool (*is_intact)(const void *user);
@@ -50,6 +52,10 @@ bool qn_file_state_of(int descriptor, struct qn_file_state *state);
  */
 void qn_used_file_list(struct qn_used_file *input);
 void qn_used_file_forget(struct qn_used_file *input);
+
+/* Where in a file that is listed lie the bytes that are mapped here? False if they are none of
+ * one's. To read them there maps no pages, of which all must be let go of in the end. */
+bool qn_used_file_holds(const void *begin, uint64_t bytes, int *descriptor, uint64_t *offset);
 
 /* Has one been written while it was listed? For signal handlers: takes no lock. */
 bool qn_used_files_written(void);

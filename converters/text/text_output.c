@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "formats/container/take_ahead.h"
 #include "support/atomic_file.h"
 #include "support/context.h"
 #include "support/memory.h"
@@ -14,12 +15,16 @@
 #define FIRST_BUFFER_BYTES ((uint64_t)256 << 10)
 /* Parts that a rank formats, before all know where they go. */
 #define TURN_PARTS ((uint64_t)64)
+/* Less is written soon. */
+#define LEAST_AHEAD ((uint64_t)8 << 20)
 
 struct qn_text_output {
   struct qn_atomic_file *file; /* NULL: a stream */
   int stream;                  /* -1: none, or another rank's */
   uint64_t bytes;
   const struct qn_collective *ranks; /* that write it together; NULL: this process alone */
+  struct qn_ahead ahead;
+  uint64_t mapped_bytes; /* of the file's begin, at ahead.mapping */
 };
 
 static bool is_first(const struct qn_text_output *output) {
@@ -84,6 +89,45 @@ enum qn_status qn_text_output_create(const char *path, bool force, struct qn_tex
   return qn_text_output_create_with(NULL, path, force, out, error);
 }
 
+void qn_text_output_expect(struct qn_text_output *output, uint64_t bytes) {
+  if (!output->file || output->ranks || output->mapped_bytes || bytes < LEAST_AHEAD)
+    return;
+  const int descriptor = qn_atomic_file_descriptor(output->file);
+  if (!qn_ahead_helps(descriptor) ||
+      qn_pages_map(&output->ahead.mapping, descriptor, 0, bytes, 1, "an output's mapping", NULL))
+    return;
+  output->mapped_bytes = bytes;
+  qn_ahead_begin(&output->ahead, descriptor, 0);
+  qn_ahead_expect(&output->ahead, bytes);
+}
+
+/* Threads that write to one file in memory wait for each other, unless they do so to pages that
+ * are taken and mapped. */
+static enum qn_status write_at(struct qn_text_output *output, const char *bytes, uint64_t length,
+                               uint64_t offset, struct qn_error *error) {
+  if (offset + length > output->mapped_bytes || !qn_ahead_has(&output->ahead, offset + length))
+    return qn_atomic_file_write(output->file, bytes, length, offset, error);
+  memcpy(output->ahead.mapping + offset, bytes, length);
+  return QN_OK;
+}
+
+static void leave_pages(struct qn_text_output *output) {
+  qn_ahead_stop(&output->ahead);
+  qn_pages_free(output->ahead.mapping, output->mapped_bytes, 1);
+  output->ahead.mapping = NULL;
+  output->mapped_bytes = 0;
+}
+
+/* What was taken in vain is given back. */
+static enum qn_status cut(struct qn_text_output *output, struct qn_error *error) {
+  leave_pages(output);
+  if (output->ahead.taken <= output->bytes ||
+      ftruncate(qn_atomic_file_descriptor(output->file), (off_t)output->bytes) == 0)
+    return QN_OK;
+  qn_fail_errno(error, "cannot shorten the output");
+  return qn_error_in_file(error, qn_atomic_file_path(output->file)), QN_SYSTEM;
+}
+
 enum qn_status qn_text_output_write(struct qn_text_output *output, const char *text,
                                     uint64_t length, struct qn_error *error) {
   uint64_t offset = output->bytes;
@@ -91,7 +135,7 @@ enum qn_status qn_text_output_write(struct qn_text_output *output, const char *t
   if (!is_first(output))
     return QN_OK;
   if (output->file)
-    return qn_atomic_file_write(output->file, text, length, offset, error);
+    return write_at(output, text, length, offset, error);
   return qn_output_stream_write(output->stream, text, length, error);
 }
 
@@ -100,8 +144,7 @@ enum qn_status qn_text_output_write(struct qn_text_output *output, const char *t
 static void write_part(struct qn_text_output *output, uint64_t offset,
                        struct qn_text_buffer *buffer) {
   if (!buffer->status && output->file)
-    buffer->status =
-        qn_atomic_file_write(output->file, buffer->bytes, buffer->used, offset, &buffer->error);
+    buffer->status = write_at(output, buffer->bytes, buffer->used, offset, &buffer->error);
 }
 
 static uint64_t take_place(struct qn_text_output *output, struct qn_text_buffer *buffer) {
@@ -231,7 +274,7 @@ uint64_t qn_text_output_bytes(const struct qn_text_output *output) {
 /* The file of several ranks: others leave it, and when all have the first one lets it appear. */
 static enum qn_status finish(struct qn_text_output *output, struct qn_error *error) {
   struct qn_atomic_file *file = output->file;
-  enum qn_status status = QN_OK;
+  enum qn_status status = cut(output, error);
   output->file = NULL;
   if (!is_first(output))
     status = file ? qn_atomic_file_leave(file, error) : qn_used_files_check(error);
@@ -258,6 +301,7 @@ enum qn_status qn_text_output_commit(struct qn_text_output *output, struct qn_er
 void qn_text_output_abort(struct qn_text_output *output) {
   if (!output)
     return;
+  leave_pages(output);
   qn_atomic_file_abort(output->file);
   qn_output_stream_close(output->stream);
   qn_free(output);

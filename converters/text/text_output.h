@@ -51,6 +51,11 @@ enum qn_status qn_text_output_create_with(const struct qn_collective *ranks, con
                                           bool force, struct qn_text_output **out,
                                           struct qn_error *error);
 
+/* About so many bytes will be written, of which nothing is yet: pages of a file in memory are taken
+ * from now on, beside what others do (formats/container/take_ahead.h). What is taken in vain is
+ * given back at commit. */
+void qn_text_output_expect(struct qn_text_output *output, uint64_t bytes);
+
 /* Write `length` bytes now. */
 enum qn_status qn_text_output_write(struct qn_text_output *output, const char *text,
                                     uint64_t length, struct qn_error *error);

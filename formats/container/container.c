@@ -524,6 +524,9 @@ static void list_file(struct qn_container *container, struct frame *frame) {
   container->file = (struct qn_used_file){.path = container->path,
                                           .descriptor = frame->descriptor,
                                           .state = frame->state,
+                                          .mapped = frame->stripes ? NULL : container->mapping,
+                                          .mapped_bytes = frame->actual_bytes,
+                                          .mapped_from = frame->base,
                                           .is_intact = is_intact,
                                           .user = container};
   frame->descriptor = -1;

@@ -3,12 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/magic.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -25,9 +23,6 @@
 
 /* Bytes that are taken and mapped at a time. */
 #define POPULATED ((uint64_t)8 << 20)
-
-/* So few write what others would wait to write; pages that are written whole are not cleared. */
-#define FEW_THREADS 2
 
 struct mapped_section {
   void *mapping; /* from the page that holds the section's first byte; NULL if empty */
@@ -171,18 +166,12 @@ static enum qn_status place_section(struct qn_writer *writer, const struct qn_se
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; others refuse it */
 #endif
 
-static bool lies_in_memory(int descriptor) {
-  struct statfs about;
-  return fstatfs(descriptor, &about) == 0 && about.f_type == TMPFS_MAGIC;
-}
-
 void qn_writer_expect(struct qn_writer *writer, uint64_t bytes) {
   const int descriptor = qn_atomic_file_descriptor(writer->file);
   if (!writer->expects) {
     writer->expects = true;
     writer->expected_from = writer->end;
-    if (qn_threads() > FEW_THREADS && lies_in_memory(descriptor) &&
-        !qn_scratch_is_full(descriptor, UINT64_MAX)) /* a pipe's */
+    if (qn_ahead_helps(descriptor) && !qn_scratch_is_full(descriptor, UINT64_MAX)) /* a pipe's */
       qn_ahead_begin(&writer->ahead, descriptor, writer->end);
   }
   qn_ahead_expect(&writer->ahead, writer->expected_from + bytes);
@@ -243,7 +232,7 @@ static enum qn_status make_room(struct qn_writer *writer, const struct qn_disk_s
   const int descriptor = qn_atomic_file_descriptor(writer->file);
   const uint64_t bytes = entry->stored_bytes;
   bool in_steps =
-      bytes > POPULATED && lies_in_memory(descriptor) && !qn_scratch_is_full(descriptor, bytes);
+      bytes > POPULATED && qn_lies_in_memory(descriptor) && !qn_scratch_is_full(descriptor, bytes);
   enum qn_status status = in_steps ? QN_OK : extend_file(writer, entry->offset, bytes, error);
   if (!status)
     status = map_section(writer, entry->offset, bytes, mapped, error);
@@ -289,8 +278,7 @@ enum qn_status qn_writer_section(struct qn_writer *writer, const struct qn_secti
 enum qn_status qn_writer_section_by_parts(struct qn_writer *writer,
                                           const struct qn_section_spec *spec, uint64_t checksum,
                                           struct qn_error *error) {
-  const bool map =
-      qn_threads() > FEW_THREADS && lies_in_memory(qn_atomic_file_descriptor(writer->file));
+  const bool map = qn_ahead_helps(qn_atomic_file_descriptor(writer->file));
   enum qn_status status = add_section(writer, spec, map, error);
   if (status)
     return status;

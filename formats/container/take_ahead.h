@@ -18,17 +18,23 @@ extern "C" {
  * for files on disks, and where threads are few. */
 void qn_writer_expect(struct qn_writer *writer, uint64_t bytes);
 
-/* ---- For the writer ----------------------------------------------------------- */
+/* ---- For writers ------------------------------------------------------------- */
 
+/* Zero it before use. */
 struct qn_ahead {
   bool runs;
   int descriptor;
+  char *mapping; /* of the file's bytes: their pages are cleared and mapped, too; or NULL */
   pthread_t thread;
   /* atomic: */
   bool stops, failed;
   uint64_t end;   /* of what is expected, a byte of the file */
   uint64_t taken; /* all before this byte are; 0: it never began */
 };
+
+/* Does the file lie in memory, and are there threads that a thread of its own does not hinder? */
+bool qn_ahead_helps(int descriptor);
+bool qn_lies_in_memory(int descriptor);
 
 /* Take what is in the file from byte `first` on. Without a thread nothing is. */
 void qn_ahead_begin(struct qn_ahead *ahead, int descriptor, uint64_t first);

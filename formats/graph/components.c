@@ -202,34 +202,47 @@ static uint32_t guess_largest(const uint32_t *labels, uint64_t num_vertices) {
   return guess;
 }
 
-static void count_members(const uint32_t *labels, uint64_t num_vertices, uint64_t *members) {
-  const uint32_t guess = num_vertices ? guess_largest(labels, num_vertices) : 0;
-  uint64_t apart = 0;
-#pragma omp parallel for schedule(static) reduction(+ : apart)
-  for (uint64_t v = 0; v < num_vertices; v++) {
-    if (labels[v] == guess)
-      apart++;
-    else
-      __atomic_fetch_add(&members[labels[v]], 1, __ATOMIC_RELAXED);
-  }
-  if (num_vertices)
-    members[guess] += apart;
+/* Another member with this label; before the first of them `count` is what is counted already. */
+static void add_member(uint32_t *members, uint32_t label, uint64_t *count, uint64_t *largest) {
+  const uint64_t before = __atomic_fetch_add(&members[label], 1, __ATOMIC_RELAXED);
+  *count += before == 0;
+  *largest = before >= *largest ? before + 1 : *largest;
 }
 
+/* Where each label is that of one of its members, its own, those need no counter: most components
+ * of large graphs are single vertices. `members` are 0. */
 enum qn_status qn_component_sizes(const uint32_t *labels, uint64_t num_vertices,
                                   struct qn_component_sizes *sizes, struct qn_error *error) {
-  uint64_t *members, count = 0, largest = 0;
+  uint32_t *members;
+  uint64_t apart = 0, own = 0, count = 0, largest = 0;
+  bool are_own = true;
   enum qn_status status =
       qn_pages_alloc(&members, num_vertices, sizeof *members, "sizes of components", error);
   if (status)
     return status;
-  count_members(labels, num_vertices, members);
-#pragma omp parallel for schedule(static) reduction(+ : count) reduction(max : largest)
+  const uint32_t guess = num_vertices ? guess_largest(labels, num_vertices) : 0;
+#pragma omp parallel for schedule(static) reduction(+ : apart, own, count)                         \
+    reduction(max : largest) reduction(&& : are_own)
   for (uint64_t v = 0; v < num_vertices; v++) {
-    count += members[v] > 0;
-    largest = members[v] > largest ? members[v] : largest;
+    /* Which of both it is cannot be foretold, so there is no branch. */
+    const uint32_t label = labels[v], is_apart = label == guess, is_own = label == v;
+    apart += is_apart;
+    own += is_own & ~is_apart;
+    if ((is_apart | is_own) == 0) {
+      add_member(members, label, &count, &largest);
+      are_own = are_own && labels[label] == label;
+    }
   }
-  *sizes = (struct qn_component_sizes){count, largest};
+  if (are_own) {
+    count = own;
+    largest += own > 0;
+  } else {
+#pragma omp parallel for schedule(static) reduction(+ : count) reduction(max : largest)
+    for (uint64_t v = 0; v < num_vertices; v++)
+      if (labels[v] == v && v != guess)
+        add_member(members, (uint32_t)v, &count, &largest);
+  }
+  *sizes = (struct qn_component_sizes){count + (apart > 0), apart > largest ? apart : largest};
   qn_pages_free(members, num_vertices, sizeof *members);
   return QN_OK;
 }

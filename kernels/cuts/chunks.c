@@ -1,5 +1,7 @@
 #include "kernels/cuts/chunks.h"
 
+#include <stdbool.h>
+
 #include "support/memory.h"
 
 enum qn_status qn_sum_create(struct qn_sum *sum, uint64_t num_parts, struct qn_error *error) {
@@ -32,47 +34,39 @@ static uint64_t row_at_cost(const uint64_t *row_offsets, uint64_t num_rows, uint
   return low;
 }
 
-/* In leaps of QN_HUB_EDGES, so in time of the order of E / QN_HUB_EDGES searches: rows leapt over
- * have too few edges together for one of them to be a hub. */
-static enum qn_status find_hubs(struct qn_row_chunks *chunks, const uint64_t *row_offsets,
-                                uint64_t num_rows, struct qn_error *error) {
-  uint64_t candidates = row_offsets[num_rows] / QN_HUB_EDGES;
-  enum qn_status status =
-      qn_alloc(&chunks->hubs, candidates, sizeof *chunks->hubs, "list of hubs", error);
-  uint64_t next = 0;
-  while (!status && next < num_rows) {
-    uint64_t low = next, high = num_rows;
-    while (low < high) { /* the first row that ends more than QN_HUB_EDGES behind next's begin */
-      uint64_t middle = low + (high - low) / 2;
-      if (row_offsets[middle + 1] - row_offsets[next] <= QN_HUB_EDGES)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    if (low < num_rows && row_offsets[low + 1] - row_offsets[low] > QN_HUB_EDGES &&
-        chunks->num_hubs < candidates)
-      chunks->hubs[chunks->num_hubs++] = (uint32_t)low;
-    next = low + 1;
+/* Several chunks end behind the same row: there lies what is longer than they are. */
+static void find_hubs(struct qn_row_chunks *chunks, const uint64_t *row_offsets,
+                      uint64_t most_hubs) {
+  for (uint64_t chunk = 1; chunk < chunks->num_chunks; chunk++) {
+    const uint32_t end = chunks->bounds[chunk], row = end - 1;
+    if (end == 0 || end != chunks->bounds[chunk - 1] ||
+        row_offsets[end] - row_offsets[row] <= QN_HUB_EDGES)
+      continue;
+    const bool is_known = chunks->num_hubs > 0 && chunks->hubs[chunks->num_hubs - 1] == row;
+    if (!is_known && chunks->num_hubs < most_hubs)
+      chunks->hubs[chunks->num_hubs++] = row;
   }
-  return status;
 }
 
 enum qn_status qn_row_chunks_create(struct qn_row_chunks *chunks, const uint64_t *row_offsets,
                                     uint64_t num_rows, struct qn_error *error) {
   *chunks = (struct qn_row_chunks){0};
-  uint64_t num_chunks = (row_offsets[num_rows] + num_rows) / QN_CHUNK_EDGES + 1;
+  const uint64_t num_edges = row_offsets[num_rows], most_hubs = num_edges / QN_HUB_EDGES;
+  const uint64_t num_chunks = (num_edges + num_rows) / QN_CHUNK_EDGES + 1;
   enum qn_status status =
       qn_alloc(&chunks->bounds, num_chunks + 1, sizeof *chunks->bounds, "chunks of rows", error);
   if (!status)
-    status = find_hubs(chunks, row_offsets, num_rows, error);
+    status = qn_alloc(&chunks->hubs, most_hubs, sizeof *chunks->hubs, "list of hubs", error);
   if (status) {
     qn_row_chunks_destroy(chunks);
     return status;
   }
   chunks->num_chunks = num_chunks;
+#pragma omp parallel for schedule(static)
   for (uint64_t chunk = 0; chunk < num_chunks; chunk++)
     chunks->bounds[chunk] = (uint32_t)row_at_cost(row_offsets, num_rows, chunk * QN_CHUNK_EDGES);
   chunks->bounds[num_chunks] = (uint32_t)num_rows;
+  find_hubs(chunks, row_offsets, most_hubs);
   return QN_OK;
 }
 

@@ -85,6 +85,8 @@ enum qn_status qn_outputs_create(const struct qn_output_options *options, bool f
       .no_ids = options->no_ids,
       .listed = traits & QN_KERNEL_PAIRS || run->target,
       .sampled = traits & QN_KERNEL_FANOUTS,
+      .all_vertices =
+          !(traits & (QN_KERNEL_PAIRS | QN_KERNEL_FANOUTS | QN_KERNEL_WALKS)) && !run->target,
       .inputs = {file, run->groups, run->sources_file, run->vector, run->pairs, run->program}};
   enum qn_status status =
       results.path ? qn_results_create(&results, input, &outputs->values, error) : QN_OK;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/text/npy_header.h"
 #include "converters/text/text_output.h"
 #include "runtime/results/arrays.h"
 #include "runtime/results/lines.h"
@@ -85,6 +86,25 @@ static enum qn_status create_ids(const struct qn_results_options *options, const
   return status ? status : create_beside(options, ".ids.npy", out, error);
 }
 
+/* The least that values may take, of one for each vertex: in lines, their ids if those are 0, 1,
+ * ..., a digit, and two bytes that separate them. */
+static uint64_t least_bytes(enum form form, const struct qn_ids *ids) {
+  const uint64_t count = ids->num_vertices;
+  if (form == FORM_ARRAY)
+    return QN_NPY_HEADER_BYTES + count * sizeof(uint32_t);
+  uint64_t bytes = 4 * count;
+  for (uint64_t longer = 10; longer < count && ids->kind == QN_IDS_DENSE; longer *= 10)
+    bytes += count - longer;
+  return bytes;
+}
+
+/* Their pages are taken while the values are found. */
+static void expect(struct qn_results *results, const struct qn_ids *ids) {
+  qn_text_output_expect(results->values, least_bytes(results->form, ids));
+  if (results->ids && ids->kind == QN_IDS_NUMBERS)
+    qn_text_output_expect(results->ids, QN_NPY_HEADER_BYTES + ids->num_vertices * sizeof(uint64_t));
+}
+
 enum qn_status qn_results_create(const struct qn_results_options *options,
                                  const struct qn_run_input *input, struct qn_results **out,
                                  struct qn_error *error) {
@@ -110,6 +130,8 @@ enum qn_status qn_results_create(const struct qn_results_options *options,
     status = create_beside(options, ".nodes.npy", &results->nodes, error);
   if (!status && results->form == FORM_ARRAY && options->sampled)
     status = create_beside(options, ".hops.npy", &results->hops, error);
+  if (!status && options->all_vertices)
+    expect(results, &input->ids);
   if (!status)
     *out = results;
   else

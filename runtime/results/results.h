@@ -29,6 +29,7 @@ struct qn_results_options {
   bool no_ids;       /* no ids beside an array */
   bool listed;       /* the values are of some vertices alone */
   bool sampled;      /* there are no values, but a sample */
+  bool all_vertices; /* each has a value */
   const char *inputs[6]; /* files that must not be replaced, or NULL */
 };
 

@@ -1,7 +1,9 @@
 #include "kernels/cuda/device/memory.cuh"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kernels/cuda/device/ranges.cuh"
 #include "kernels/cuda/device/stages.cuh"
@@ -9,6 +11,7 @@
 #include "support/memory.h"
 #include "support/sizes.h"
 #include "support/threads.h"
+#include "support/used_files.h"
 
 enum qn_status qn_cuda_status(cudaError_t result, const char *what, struct qn_error *error) {
   if (result == cudaSuccess)
@@ -266,23 +269,91 @@ static void copy_in_parallel(void *to, const void *from, uint64_t bytes) {
   }
 }
 
+/* All stages together are so many slots. */
+#define NUM_SLOTS 16
+#define PIECE_BYTES (QN_CUDA_STAGES * QN_STAGE_BYTES / NUM_SLOTS)
+
+/* What threads bring to the device, each as fast as it can: pieces that are taken in turn go
+ * through slots of its own. */
+struct upload {
+  struct qn_cuda_memory *memory;
+  char *to;
+  const char *from;
+  uint64_t bytes;
+  int file; /* that holds them, from `offset` on; -1: none */
+  uint64_t offset;
+  unsigned num_lanes; /* slots are dealt to them by turns */
+  uint64_t next;      /* piece that nobody has taken, atomic */
+  bool failed;        /* atomic */
+  cudaEvent_t slot_free[NUM_SLOTS];
+};
+
+/* A mapping's pages would be mapped for this alone. If a file is read short it was cut, and the
+ * mapping faults. */
+static void fill(const struct upload *upload, char *slot, uint64_t begin, uint64_t bytes) {
+  uint64_t done = 0;
+  while (upload->file >= 0 && done < bytes) {
+    const ssize_t got =
+        pread(upload->file, slot + done, bytes - done, (off_t)(upload->offset + begin + done));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      break;
+    done += (uint64_t)got;
+  }
+  memcpy(slot + done, upload->from + begin + done, bytes - done);
+}
+
+static cudaError_t upload_piece(struct upload *upload, unsigned slot, uint64_t begin) {
+  const struct qn_cuda_memory *memory = upload->memory;
+  const uint64_t left = upload->bytes - begin, bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
+  const unsigned in_stage = NUM_SLOTS / QN_CUDA_STAGES;
+  char *at = (char *)memory->stages[slot / in_stage] + slot % in_stage * PIECE_BYTES;
+  cudaEvent_t *free = &upload->slot_free[slot];
+  cudaError_t result =
+      *free ? cudaEventSynchronize(*free) : cudaEventCreateWithFlags(free, cudaEventDisableTiming);
+  if (result != cudaSuccess)
+    return result;
+  fill(upload, at, begin, bytes);
+  result =
+      cudaMemcpyAsync(upload->to + begin, at, bytes, cudaMemcpyHostToDevice, memory->copy_stream);
+  return result == cudaSuccess ? cudaEventRecord(*free, memory->copy_stream) : result;
+}
+
+static cudaError_t upload_lane(struct upload *upload, unsigned lane) {
+  cudaError_t result = cudaSetDevice(upload->memory->device.index);
+  for (unsigned slot = lane; result == cudaSuccess; slot += upload->num_lanes) {
+    slot = slot < NUM_SLOTS ? slot : lane;
+    const uint64_t begin = PIECE_BYTES * __atomic_fetch_add(&upload->next, 1, __ATOMIC_RELAXED);
+    if (begin >= upload->bytes || __atomic_load_n(&upload->failed, __ATOMIC_RELAXED))
+      break;
+    result = upload_piece(upload, slot, begin);
+  }
+  if (result != cudaSuccess)
+    __atomic_store_n(&upload->failed, true, __ATOMIC_RELAXED);
+  return result;
+}
+
 static cudaError_t upload_staged(struct qn_cuda_memory *memory, char *to, const char *from,
                                  uint64_t bytes) {
+  struct upload upload = {memory, to, from, bytes, -1, 0, 0, 0, false, {}};
+  const uint64_t pieces = (bytes + PIECE_BYTES - 1) / PIECE_BYTES;
+  const unsigned most = pieces < NUM_SLOTS ? (unsigned)pieces : NUM_SLOTS;
+  const unsigned num_lanes = qn_threads() < most ? qn_threads() : most;
   cudaError_t result = cudaSuccess;
-  for (uint64_t done = 0, turn = 0; done < bytes && result == cudaSuccess; turn++) {
-    const uint64_t length = bytes - done < QN_STAGE_BYTES ? bytes - done : QN_STAGE_BYTES;
-    const int stage = (int)(turn % QN_CUDA_STAGES);
-    result = cudaEventSynchronize(memory->stage_free[stage]);
-    if (result != cudaSuccess)
-      break;
-    copy_in_parallel(memory->stages[stage], from + done, length);
-    result = cudaMemcpyAsync(to + done, memory->stages[stage], length, cudaMemcpyHostToDevice,
-                             memory->copy_stream);
-    if (result == cudaSuccess)
-      result = cudaEventRecord(memory->stage_free[stage], memory->copy_stream);
-    done += length;
+  upload.num_lanes = num_lanes;
+  if (!qn_used_file_holds(from, bytes, &upload.file, &upload.offset))
+    upload.file = -1;
+#pragma omp parallel for schedule(static, 1) num_threads(num_lanes)
+  for (unsigned lane = 0; lane < num_lanes; lane++) {
+    const cudaError_t ended = upload_lane(&upload, lane);
+#pragma omp critical(qn_upload_ended)
+    result = result == cudaSuccess ? ended : result;
   }
   cudaError_t ended = cudaStreamSynchronize(memory->copy_stream);
+  for (unsigned slot = 0; slot < NUM_SLOTS; slot++)
+    if (upload.slot_free[slot])
+      cudaEventDestroy(upload.slot_free[slot]);
   return result == cudaSuccess ? ended : result;
 }
 
