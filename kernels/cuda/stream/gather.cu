@@ -60,6 +60,13 @@ static void put_staged(const struct gathering *work, uint64_t to, const char *fr
     memcpy(work->target->stage + begin, from + (begin - to), end - begin);
 }
 
+/* What fills the first QN_UNIT_ALIGN bytes of a run is copied with it: packed rows are loaded so
+ * many at a time. It lies on the same page, which is pinned whole. */
+static uint64_t filled_up(const struct gathering *work, uint64_t to, const char *from) {
+  const uint64_t before = (uintptr_t)from % QN_UNIT_ALIGN;
+  return work->more == 0 && to % QN_UNIT_ALIGN == before ? before : 0;
+}
+
 /* From where it lies, if that is pinned. There is always a place left for the rest of the batch. */
 static void copy_run(struct gathering *work, uint64_t to, const char *from, uint64_t bytes) {
   const struct qn_unit_target *target = work->target;
@@ -68,7 +75,8 @@ static void copy_run(struct gathering *work, uint64_t to, const char *from, uint
     const uint64_t length =
         qn_unit_pins_reach(target->pins, target->num_pinned, from, bytes, &pinned);
     if (pinned && length >= QN_UNIT_LONG_RUN && work->copies->count + 2 <= QN_UNIT_COPIES) {
-      add_copy(work->copies, target->buffer + to, from, length, false);
+      const uint64_t before = filled_up(work, to, from);
+      add_copy(work->copies, target->buffer + to - before, from - before, length + before, false);
     } else {
       put_staged(work, to, from, length);
       copy_staged(work, to, length);
