@@ -5,7 +5,7 @@ topology as device memory.
     bench/packed_gpu.py FOLDER [SCALE [BIN]]      graphs are made in FOLDER where it lacks them
 
 Writes build/bench/packed-gpu.json for bench/report.py, and prints bits an edge, and milliseconds in kernels (the lesser of 2 runs, after one that compares the results with plain CSR's; what is
-wrong is named and makes the exit code 1). `indegree` gathers next to nothing: its rate is nearly that of decoding."""
+wrong is named and makes the exit code 1). `packed-decoding`, which `scons bench-programs` builds, decodes and does nothing else."""
 
 import array
 import json
@@ -21,6 +21,7 @@ PROGRAMS = {"pagerank": ["--iterations", "20", "--tolerance", "0"], "bfs": [], "
 STREAMED = ("pagerank", "cc", "bfs")
 SUMS = ("pagerank",)
 GRAPHS = ("csr", "csr-degree", "packed", "packed-degree")
+DECODING = records.ROOT / "build/release/bench/packed-decoding"
 COLUMNS = {"csr": "plain CSR", "csr-degree": "by degree", "packed": "packed", "packed-degree": "packed by degree"}
 
 
@@ -87,8 +88,23 @@ class Bench:
         row = "%s, %s" % (program, PROGRAMS[program][1] + " iterations") if PROGRAMS[program] else program
         self.records.append(records.record(row, COLUMNS[graph], 1000 * min(times), "ms", title))
 
+    def decoding(self):
+        for graph in ("packed", "packed-degree"):
+            done = subprocess.run([DECODING, self.folder / (graph + ".qrn")], capture_output=True, text=True)
+            self.wrong += done.returncode == 1
+            if done.returncode:
+                print("decoding  %-14s %s" % (graph, done.stderr.strip() or "WRONG"), flush=True)
+                continue
+            figures = json.loads(done.stdout)
+            for row, seconds in (("decoding alone", "decoding_seconds"), ("decoding and gathering 4 bytes an edge", "gathering_seconds")):
+                rate = figures["edges"] / figures[seconds] / 1e9
+                print("%s, %s: %.1f G edges/s" % (row, graph, rate), flush=True)
+                self.records.append(records.record(row, COLUMNS[graph], rate, "G edges/s", "R-MAT, scale %s" % self.scale))
+
     def all(self, device):
         self.graphs()
+        if device != "cpu" and DECODING.exists():
+            self.decoding()
         print("== resident", flush=True)
         for program in PROGRAMS:
             for graph in GRAPHS:

@@ -2,9 +2,10 @@
  * thread eight edges, two groups, whose codes are one byte.
  *
  * What bounds it: a tile moves what it takes in the container, once, 16 bytes a load, into shared
- * memory. From there each number is two loads and a shift; running sums over the block follow:
- * where numbers lie, where rows begin, and the columns themselves. Between them the block waits
- * for all its threads, which other blocks of the multiprocessor hide.
+ * memory. From there each number is two loads and a shift. Running sums of a warp say where its
+ * numbers lie, and what the columns are; one warp notes where rows begin. The block waits for its
+ * threads three times: when the words are there, for the sums of the warps before, and for what
+ * these have of the row that goes on; other blocks of the multiprocessor hide that.
  *
  * No load leaves the tile's words and the QN_PACKED_BEHIND behind them, whatever they are, but for
  * what fills the 16 bytes of its first word; and columns are vertices. */
@@ -38,10 +39,15 @@ struct packed_place {
 struct packed_edges {
   uint32_t count;
   uint32_t columns[PACKED_ITEMS];
-  uint32_t rows[PACKED_ITEMS]; /* counted from the tile's first */
-  uint32_t starts;             /* bit i: edge i is the first of its row in the tile */
-  uint32_t row_before;         /* of the edge before the thread's first */
+  uint32_t marks[PACKED_ITEMS / 2]; /* two a word: the row that begins, or PACKED_NO_ROW */
+  uint32_t starts;                  /* bit i: edge i is the first of its row in the tile */
+  uint32_t row_before;              /* of the edge before the thread's first */
 };
+
+/* The row that begins with the thread's edge i, counted from the tile's first. */
+QN_DEVICE_INLINE uint32_t packed_mark(const struct packed_edges &edges, int i) {
+  return edges.marks[i / 2] >> i % 2 * 16 & 0xffff;
+}
 
 /* What the block has of its tile in shared memory. */
 struct packed_tile {
@@ -91,103 +97,108 @@ QN_DEVICE_INLINE uint32_t packed_width(const uint32_t *words, uint32_t code) {
   return width < 32 ? width : 32;
 }
 
+/* The lowest `width` bits, at most 32. */
+QN_DEVICE_INLINE uint32_t packed_mask(uint32_t width) {
+  return width ? ~0u >> (32 - width) : 0;
+}
+
 /* The number of `width` bits at `bit`. */
 QN_DEVICE_INLINE uint32_t packed_number(const uint32_t *words, uint32_t bit, uint32_t width) {
   const uint32_t *at = words + bit / 32;
-  const uint64_t both = (uint64_t)at[1] << 32 | at[0];
-  return (uint32_t)(both >> bit % 32) & (uint32_t)(((uint64_t)1 << width) - 1);
+  return __funnelshift_r(at[0], at[1], bit % 32) & packed_mask(width);
 }
 
 /* Two groups from `bit` on, the tile's bits permitting. */
 QN_DEVICE_INLINE void packed_numbers(const uint32_t *words, uint32_t bits, uint32_t bit,
                                      uint32_t first, uint32_t second, uint32_t *numbers) {
   QN_UNROLL
-  for (int i = 0; i < PACKED_ITEMS; i++) {
-    const uint32_t width = i < QN_PACKED_GROUP ? first : second;
-    numbers[i] = bit + width <= bits ? packed_number(words, bit, width) : 0;
-    bit += width;
+  for (uint32_t group = 0; group < 2; group++) {
+    const uint32_t all = QN_PACKED_GROUP * (group ? second : first);
+    const uint32_t width = bit + all <= bits ? all / QN_PACKED_GROUP : 0;
+    const uint32_t from = width ? bit : 0;
+    QN_UNROLL
+    for (uint32_t i = 0; i < QN_PACKED_GROUP; i++)
+      numbers[group * QN_PACKED_GROUP + i] = packed_number(words, from + i * width, width);
+    bit += all;
   }
 }
 
-/* The sum over the threads before this one; *total gets that over all. `parts` [PACKED_WARPS] is
- * shared and nobody else's. */
-QN_DEVICE_INLINE uint32_t packed_sum_before(uint32_t value, uint32_t *parts, uint32_t *total) {
-  uint32_t inclusive = value, base = 0, sum = 0;
+/* The sum over the lanes before this one; *total gets that over all. */
+QN_DEVICE_INLINE uint32_t packed_warp_before(uint32_t value, uint32_t *total) {
+  uint32_t inclusive = value;
   for (int step = 1; step < 32; step *= 2) {
     const uint32_t before = __shfl_up_sync(QN_FULL_WARP, inclusive, step);
-    inclusive += qn_lane() >= (unsigned)step ? before : 0;
+    if (qn_lane() >= (unsigned)step)
+      inclusive += before;
   }
-  if (qn_lane() == 31)
-    parts[qn_warp()] = inclusive;
-  __syncthreads();
-  QN_UNROLL
-  for (unsigned warp = 0; warp < PACKED_WARPS; warp++) {
-    base = warp == qn_warp() ? sum : base;
-    sum += parts[warp];
-  }
-  *total = sum;
-  return base + inclusive - value;
+  *total = __shfl_sync(QN_FULL_WARP, inclusive, 31);
+  return inclusive - value;
 }
 
 /* What the threads so far have: the row that they are in, and the column of its last edge, or, if
  * none of them began one, what their gaps add up to. */
 struct packed_carry {
   uint32_t column;
-  uint32_t begun; /* 2 row + 1; 0: none */
+  uint32_t begun; /* row + 1; 0: none */
 };
 
-QN_DEVICE_INLINE struct packed_carry packed_join(struct packed_carry before,
-                                                 struct packed_carry after) {
-  if (after.begun)
-    return after;
-  return {before.column + after.column, before.begun};
-}
-
-QN_DEVICE_INLINE struct packed_carry packed_shuffle_up(struct packed_carry carry, int step) {
-  return {__shfl_up_sync(QN_FULL_WARP, carry.column, step),
-          __shfl_up_sync(QN_FULL_WARP, carry.begun, step)};
-}
-
-/* What the threads before this one have. */
+/* What the threads before this one have. All of the block call. */
 QN_DEVICE_INLINE struct packed_carry packed_carry_before(struct packed_carry own) {
   QN_SHARED(struct packed_carry, warps, PACKED_WARPS);
-  for (int step = 1; step < 32; step *= 2) {
-    const struct packed_carry before = packed_shuffle_up(own, step);
-    if (qn_lane() >= (unsigned)step)
-      own = packed_join(before, own);
-  }
-  if (qn_lane() == 31)
-    warps[qn_warp()] = own;
-  const struct packed_carry before = packed_shuffle_up(own, 1);
+  /* What goes on is added up over the warp, and what a row has before its last edge taken off. */
+  uint32_t all;
+  const uint32_t sum = packed_warp_before(own.begun ? 0 : own.column, &all);
+  const unsigned begun = __ballot_sync(QN_FULL_WARP, own.begun != 0);
+  const unsigned before = begun & qn_lanes_below();
+  const int last = begun ? 31 - __clz((int)begun) : 0, lane = before ? 31 - __clz((int)before) : 0;
+  const uint32_t base = own.begun ? own.column - sum : 0;
+  struct packed_carry carry = {__shfl_sync(QN_FULL_WARP, base, lane) + sum,
+                               __shfl_sync(QN_FULL_WARP, own.begun, lane)};
+  const uint32_t end = __shfl_sync(QN_FULL_WARP, base, last) + all;
+  const uint32_t end_row = __shfl_sync(QN_FULL_WARP, own.begun, last);
+  if (qn_lane() == 0)
+    warps[qn_warp()] = {end, end_row};
   __syncthreads();
-  struct packed_carry base = {0, 0};
-  for (unsigned warp = 0; warp < qn_warp(); warp++)
-    base = packed_join(base, warps[warp]);
-  return qn_lane() == 0 ? base : packed_join(base, before);
+  if (!before) {
+    carry = {sum, 0};
+    for (unsigned warp = qn_warp(); warp > 0 && !carry.begun; warp--) {
+      carry.column += warps[warp - 1].column;
+      carry.begun = warps[warp - 1].begun;
+    }
+  }
+  return carry;
 }
 
-/* Note where the rows of the tile begin, whose lengths this thread has from `bit` on. Ends with a
- * barrier. */
-QN_DEVICE_INLINE void packed_mark_rows(const struct packed_place &place,
-                                       const struct packed_tile &tile, uint32_t bit,
-                                       uint32_t codes) {
-  QN_SHARED(uint32_t, parts, PACKED_WARPS);
-  const uint32_t first = threadIdx.x * PACKED_ITEMS;
-  uint32_t lengths[PACKED_ITEMS], sum = 0, all;
-  packed_numbers(tile.words, 32 * place.num_words, bit, codes & 15, codes >> 4, lengths);
-  QN_UNROLL
-  for (int i = 0; i < PACKED_ITEMS; i++) {
-    lengths[i] = first + i < place.num_rows ? lengths[i] : 0;
-    sum += lengths[i];
+/* A warp notes where the rows of the tile begin, whose lengths lie from `bit` on. Returns how many
+ * bits they are. */
+QN_DEVICE_INLINE uint32_t packed_mark_rows(const struct packed_place &place,
+                                           const struct packed_tile &tile, uint32_t bit) {
+  const uint32_t begin_bit = bit;
+  uint32_t edge = 0, all;
+  for (uint32_t base = 0; base < place.num_rows; base += 32 * PACKED_ITEMS) {
+    const uint32_t first = base + qn_lane() * PACKED_ITEMS;
+    const uint32_t codes =
+        first < place.num_rows ? packed_byte(tile.words, QN_PACKED_HEAD + first / 8) : 0;
+    const uint32_t widths = packed_warp_before((codes & 15) + (codes >> 4), &all);
+    uint32_t lengths[PACKED_ITEMS], sum = 0;
+    packed_numbers(tile.words, 32 * place.num_words, bit + QN_PACKED_GROUP * widths, codes & 15,
+                   codes >> 4, lengths);
+    bit += QN_PACKED_GROUP * all;
+    QN_UNROLL
+    for (int i = 0; i < PACKED_ITEMS; i++) {
+      lengths[i] = first + i < place.num_rows ? lengths[i] : 0;
+      sum += lengths[i];
+    }
+    uint32_t begin = edge + packed_warp_before(sum, &all);
+    edge += all;
+    QN_UNROLL
+    for (int i = 0; i < PACKED_ITEMS; i++) {
+      if (lengths[i] && begin < QN_PACKED_TILE)
+        tile.row_at[begin] = (uint16_t)(first + i);
+      begin += lengths[i];
+    }
   }
-  uint32_t begin = packed_sum_before(sum, parts, &all);
-  QN_UNROLL
-  for (int i = 0; i < PACKED_ITEMS; i++) {
-    if (lengths[i] && begin < QN_PACKED_TILE)
-      tile.row_at[begin] = (uint16_t)(first + i);
-    begin += lengths[i];
-  }
-  __syncthreads();
+  return bit - begin_bit;
 }
 
 /* Columns of rows that begin among the thread's edges; before that gaps, added up. */
@@ -196,21 +207,21 @@ QN_DEVICE_INLINE struct packed_carry packed_add_gaps(const struct packed_place &
                                                      struct packed_edges *edges) {
   const uint32_t least = packed_byte(tile.words, 0);
   const uint4 marks = reinterpret_cast<const uint4 *>(tile.row_at)[threadIdx.x];
-  const uint32_t pairs[PACKED_ITEMS / 2] = {marks.x, marks.y, marks.z, marks.w};
   struct packed_carry carry = {0, 0};
-  edges->starts = 0;
+  edges->marks[0] = marks.x;
+  edges->marks[1] = marks.y;
+  edges->marks[2] = marks.z;
+  edges->marks[3] = marks.w;
   QN_UNROLL
   for (int i = 0; i < PACKED_ITEMS; i++) {
-    const uint32_t row = pairs[i / 2] >> i % 2 * 16 & 0xffff, gap = edges->columns[i];
+    const uint32_t row = packed_mark(*edges, i), gap = edges->columns[i];
+    const uint32_t near = gap >> 1 ^ (0u - (gap & 1));
+    carry.column += gap + least;
     if (row != PACKED_NO_ROW) {
-      const uint32_t near = gap >> 1 ^ (0u - (gap & 1));
-      carry = {place.first_row + row + near, 2 * row + 1};
+      carry = {place.first_row + row + near, row + 1};
       edges->starts |= 1u << i;
-    } else {
-      carry.column += gap + least;
     }
     edges->columns[i] = carry.column;
-    edges->rows[i] = carry.begun / 2;
   }
   return carry;
 }
@@ -219,7 +230,7 @@ QN_DEVICE_INLINE struct packed_carry packed_add_gaps(const struct packed_place &
  * next call: a barrier must lie between. */
 QN_DEVICE_INLINE void packed_decode(uint64_t num_vertices, const struct packed_place &place,
                                     struct packed_edges *edges) {
-  QN_SHARED(uint32_t, parts, PACKED_WARPS);
+  QN_SHARED(uint32_t, parts, PACKED_WARPS + 1); /* bits of the warps' gaps, and of all lengths */
   const uint32_t first = threadIdx.x * PACKED_ITEMS;
   const uint32_t gap_codes = QN_PACKED_HEAD + (place.num_rows + 7) / 8;
   const uint32_t numbers_at = (gap_codes + (place.num_edges + 7) / 8 + 3) / 4 * 4;
@@ -227,30 +238,32 @@ QN_DEVICE_INLINE void packed_decode(uint64_t num_vertices, const struct packed_p
   if (place.num_words * 4 < numbers_at) /* the same for all */
     return;
   const struct packed_tile tile = packed_stage(place);
-  const uint32_t length_codes =
-      first < place.num_rows ? packed_byte(tile.words, QN_PACKED_HEAD + threadIdx.x) : 0;
   const uint32_t left = first < place.num_edges ? place.num_edges - first : 0;
   const uint32_t codes = left ? packed_byte(tile.words, gap_codes + threadIdx.x) : 0;
   const uint32_t width0 = packed_width(tile.words, codes & 15);
   const uint32_t width1 = packed_width(tile.words, codes >> 4);
-  /* Groups of lengths and of gaps, in units of 4 bits: both sums have 16 bits. */
-  static_assert(PACKED_THREADS * 2 * 32 < 1 << 16 && QN_PACKED_GROUP == 4, "they do");
-  uint32_t all;
-  const uint32_t at = packed_sum_before(
-      ((length_codes & 15) + (length_codes >> 4)) << 16 | (width0 + width1), parts, &all);
-  packed_mark_rows(place, tile, 8 * numbers_at + 4 * (at >> 16), length_codes);
-  packed_numbers(tile.words, 32 * place.num_words,
-                 8 * numbers_at + 4 * (all >> 16) + 4 * (at & 0xffff), width0, width1,
-                 edges->columns);
+  uint32_t widths, bit = packed_warp_before(width0 + width1, &widths);
+  if (qn_lane() == 0)
+    parts[qn_warp()] = QN_PACKED_GROUP * widths;
+  if (qn_warp() == 0) {
+    const uint32_t length_bits = packed_mark_rows(place, tile, 8 * numbers_at);
+    if (qn_lane() == 0)
+      parts[PACKED_WARPS] = length_bits;
+  }
+  __syncthreads();
+  bit = 8 * numbers_at + parts[PACKED_WARPS] + QN_PACKED_GROUP * bit;
+  QN_UNROLL
+  for (unsigned warp = 0; warp < PACKED_WARPS - 1; warp++)
+    bit += warp < qn_warp() ? parts[warp] : 0;
+  packed_numbers(tile.words, 32 * place.num_words, bit, width0, width1, edges->columns);
   const struct packed_carry before = packed_carry_before(packed_add_gaps(place, tile, edges));
   const uint32_t most = (uint32_t)(num_vertices - 1);
   edges->count = left < PACKED_ITEMS ? left : PACKED_ITEMS;
-  edges->row_before = before.begun / 2;
+  edges->row_before = before.begun ? before.begun - 1 : 0;
+  const int lead = edges->starts ? __ffs((int)edges->starts) - 1 : PACKED_ITEMS;
   QN_UNROLL
   for (int i = 0; i < PACKED_ITEMS; i++) {
-    const bool goes_on = !(edges->starts & ((2u << i) - 1)); /* no row began up to it */
-    const uint32_t column = edges->columns[i] + (goes_on ? before.column : 0);
-    edges->rows[i] = goes_on ? edges->row_before : edges->rows[i];
+    const uint32_t column = edges->columns[i] + (i < lead ? before.column : 0);
     edges->columns[i] = column < most ? column : most;
   }
 }

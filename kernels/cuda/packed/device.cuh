@@ -48,6 +48,9 @@ struct engine_device {
   uint32_t *listed;          /* [T] tiles with active vertices: frontier.cuh */
   uint32_t *num_listed;      /* [2] of them from the front on, and from the back on */
   unsigned long long *edges; /* of active vertices, where it is asked for */
+  /* Searches, where all is resident: search.cuh */
+  uint32_t *open;      /* [V / 32 + 1] bits: may be, and may have in-edges */
+  unsigned int *ended; /* [3] blocks that have ended the level, vertices reached, open */
 };
 
 /* The weights of a tile whose first edge is edge `first` of those whose weights lie at `data`, and

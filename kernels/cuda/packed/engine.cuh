@@ -20,6 +20,9 @@
 #include "kernels/cuda/edges/warp_rows.cuh"
 #include "kernels/cuda/packed/decode.cuh"
 #include "kernels/cuda/packed/frontier.cuh"
+#if PROGRAM_FIRST_SUFFICES
+#include "kernels/cuda/packed/search.cuh"
+#endif
 #include "kernels/cuda/sweep/loop.cuh"
 #include "kernels/cuda/sweep/senders.cuh"
 #include "kernels/cuts/packed_units.h"
@@ -91,7 +94,7 @@ QN_DEVICE_INLINE void pull_tile(const struct sweep_state &state,
         head = sum;
       began = true;
       sum = program_identity();
-      row = edges.rows[i];
+      row = packed_mark(edges, i);
     }
     program_combine(&sum, parts[i]);
   }
@@ -110,13 +113,14 @@ QN_DEVICE_INLINE void pull_tile(const struct sweep_state &state,
 
 /* ---- Kernels ----------------------------------------------------------------------- */
 
-QN_DEVICE_INLINE void walk_tile(const struct sweep_state &state,
-                                const struct qn_program_context &context, uint64_t tile,
-                                const uint32_t *words, uint64_t available,
-                                const struct packed_weights &weights) {
+/* `at_once`: what is resident of a search. */
+template <bool at_once>
+QN_DEVICE_INLINE void
+walk_tile(const struct sweep_state &state, const struct qn_program_context &context, uint64_t tile,
+          const uint32_t *words, uint64_t available, const struct packed_weights &weights) {
   const struct packed_place place = packed_find(state.layout.tiles, tile, words, available);
 #if SWEEP_FRONTIER
-  push_tile(state, context, place, weights);
+  push_tile<at_once>(state, context, place, weights);
 #else
   pull_tile(state, context, tile, place, weights);
 #endif
@@ -126,8 +130,8 @@ __global__ void __launch_bounds__(PACKED_THREADS, PACKED_BLOCKS)
     walk_tiles(const struct sweep_state state, const struct qn_program_context context) {
   const struct engine_device &device = state.layout;
   const uint64_t tile = blockIdx.x, start = device.tiles.starts[tile];
-  walk_tile(state, context, tile, device.tiles.words + start, UINT64_MAX,
-            packed_weights_of(device.tiles, tile));
+  walk_tile<PROGRAM_FIRST_SUFFICES>(state, context, tile, device.tiles.words + start, UINT64_MAX,
+                                    packed_weights_of(device.tiles, tile));
 }
 
 /* Blocks share the tiles of each unit. */
@@ -141,9 +145,9 @@ __global__ void __launch_bounds__(PACKED_THREADS)
   const uint64_t all = entry.bytes[0] / 4 - QN_PACKED_BEHIND;
   for (uint32_t tile = first + blockIdx.y; tile < end; tile += gridDim.y) {
     const uint64_t start = device.tiles.starts[tile] - device.tiles.starts[first];
-    walk_tile(state, context, tile, words + start, start < all ? all - start : 0,
-              packed_weights_from(device.tiles, entry.pieces[1], device.tiles.edges[first],
-                                  device.tiles.edges[tile] - device.tiles.edges[first]));
+    walk_tile<false>(state, context, tile, words + start, start < all ? all - start : 0,
+                     packed_weights_from(device.tiles, entry.pieces[1], device.tiles.edges[first],
+                                         device.tiles.edges[tile] - device.tiles.edges[first]));
     __syncthreads(); /* shared memory is written anew */
   }
 }
@@ -207,22 +211,25 @@ inline enum qn_status engine_complete(struct sweep_run *run, struct qn_error *er
   return qn_cuda_launched("adding up the tiles", error);
 }
 
+inline enum qn_status walk_all(struct sweep_run *run, struct qn_error *error) {
+  QN_LAUNCH(walk_tiles, (unsigned)run->state.layout.tiles.num_tiles, PACKED_THREADS, 0, NULL,
+            run->state, run->context);
+  return qn_cuda_launched("walking the tiles", error);
+}
+
 inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *error) {
-  const struct engine_device *device = &run->state.layout;
-  bool walked = false;
-  if (device->tiles.num_tiles == 0)
+  if (run->state.layout.tiles.num_tiles == 0)
     return QN_OK;
 #if SWEEP_FRONTIER
-  enum qn_status status = walk_some_rows(run, &walked, error);
-  if (status)
-    return status;
+  if (few_active(run)) {
+    enum qn_status status = sweep_clear(run->state.layout.num_listed, 0, error);
+    if (!status)
+      status = list_active(run, error);
+    return status ? status : walk_listed(run, error);
+  }
 #endif
-  if (walked)
-    return QN_OK;
-  QN_LAUNCH(walk_tiles, (unsigned)device->tiles.num_tiles, PACKED_THREADS, 0, NULL, run->state,
-            run->context);
-  enum qn_status launched = qn_cuda_launched("walking the tiles", error);
-  return launched ? launched : engine_complete(run, error);
+  enum qn_status status = walk_all(run, error);
+  return status ? status : engine_complete(run, error);
 }
 
 inline enum qn_status upload_degrees(const struct qn_packed *view, struct sweep_run *run,
@@ -298,9 +305,11 @@ inline uint64_t word_bytes(const struct qn_packed_rows *rows) {
   return qn_cuda_rounded(4 * rows->num_words) + (weight_bytes ? qn_cuda_rounded(weight_bytes) : 0);
 }
 
-/* Lists of tiles, and counters. */
+/* Lists of tiles, and counters; a search's open vertices. */
 inline uint64_t list_bytes(const struct qn_packed_rows *rows) {
-  return SWEEP_FRONTIER ? qn_cuda_rounded(4 * rows->num_tiles) + 2 * qn_cuda_rounded(8) : 0;
+  const uint64_t lists = qn_cuda_rounded(4 * rows->num_tiles) + 2 * qn_cuda_rounded(8);
+  const uint64_t open = qn_cuda_rounded(4 * (rows->num_vertices / 32 + 1)) + qn_cuda_rounded(12);
+  return (SWEEP_FRONTIER ? lists : 0) + (PROGRAM_FIRST_SUFFICES ? open : 0);
 }
 
 inline enum qn_status create_lists(struct sweep_run *run, struct qn_error *error) {
@@ -308,11 +317,11 @@ inline enum qn_status create_lists(struct sweep_run *run, struct qn_error *error
   enum qn_status status = qn_cuda_alloc(&run->memory, &device->listed, device->tiles.num_tiles,
                                         sizeof *device->listed, "a list of tiles", error);
   if (!status)
-    status = qn_cuda_alloc(&run->memory, &device->num_listed, 2, sizeof *device->num_listed,
-                           "counters", error);
+    status = qn_cuda_alloc_zeroed(&run->memory, &device->num_listed, 2, sizeof *device->num_listed,
+                                  "counters", error);
   return status ? status
-                : qn_cuda_alloc(&run->memory, &device->edges, 1, sizeof *device->edges, "a counter",
-                                error);
+                : qn_cuda_alloc_zeroed(&run->memory, &device->edges, 1, sizeof *device->edges,
+                                       "a counter", error);
 }
 
 #if PROGRAM_FIRST_SUFFICES
@@ -402,8 +411,24 @@ inline enum qn_status run_units(const struct qn_run_request *request, const stru
   auto upload = [&](struct sweep_run *run, struct qn_error *failure) {
     return upload_layout(view, units, &source, run, failure);
   };
+#if PROGRAM_FIRST_SUFFICES
+  struct packed_search search;
+  memset(&search, 0, sizeof search);
+  enum qn_status status = sweep_run_with(
+      request, view->num_vertices, view->num_edges, NULL, &source, upload,
+      [&](struct sweep_run *run, struct qn_error *failure) {
+        return run->source ? QN_OK : search_create(&search, run, failure);
+      },
+      [&](struct sweep_run *run, struct qn_error *failure) {
+        return run->source ? sweep_iterations(run, failure) : search_levels(&search, failure);
+      },
+      result, error);
+  search_destroy(&search);
+  return status;
+#else
   return sweep_run_units(request, view->num_vertices, view->num_edges, NULL, &source, upload,
                          result, error);
+#endif
 }
 
 inline enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,

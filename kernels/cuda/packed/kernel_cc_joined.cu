@@ -19,7 +19,7 @@ QN_DEVICE_INLINE void join_rows(const struct packed_tiles &tiles, uint32_t *pare
       tiles, [&](uint64_t, const struct packed_place &place, struct packed_share *share) {
         packed_walk_rows<false>(
             place, tiles.num_vertices, share, most,
-            [&](uint32_t row, uint32_t) { return parent[place.first_row + row] != left_out; },
+            [&](uint32_t row, uint32_t, bool) { return parent[place.first_row + row] != left_out; },
             [](uint32_t) { return true; },
             [&](uint32_t row, uint32_t, uint32_t column) {
               const uint32_t vertex = place.first_row + row;

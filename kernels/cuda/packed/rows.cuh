@@ -16,13 +16,18 @@
 #define QN_KERNELS_CUDA_PACKED_ROWS_CUH
 
 #include "kernels/cuda/packed/decode.cuh"
+#include "kernels/cuts/packed_units.h"
 
 #define PACKED_ALONE 8          /* edges of a row that a lane decodes alone, */
 #define PACKED_AT_ONCE 4        /* so many at once */
 #define PACKED_LANE_GROUPS 16   /* of gaps, whose codes a lane adds up */
 #define PACKED_LISTED_ROWS 256u /* that are listed at a time: eight a lane */
+#define PACKED_HEAD_WORDS 128   /* of a tile that are brought at once: four a lane */
 
 static_assert(PACKED_LANE_GROUPS * 32 * QN_PACKED_GROUP == QN_PACKED_TILE, "a warp has all groups");
+static_assert(QN_PACKED_HEAD + QN_PACKED_RANGE / 8 + QN_PACKED_TILE / 8 + 12 <=
+                  4 * PACKED_HEAD_WORDS,
+              "all codes, and what is read behind them");
 static_assert(QN_PACKED_RANGE <= 1 << 10 && QN_PACKED_TILE <= 1 << 11, "a listed row has 32 bits");
 
 namespace {
@@ -34,65 +39,64 @@ struct packed_share {
   uint32_t places[32 * (PACKED_LANE_GROUPS / 2 + 1) + 1];
   uint32_t listed[PACKED_LISTED_ROWS]; /* row, first edge, number of edges - 1: 10, 11, 11 bits */
   uint32_t widths[16];                 /* by code */
+  uint32_t head[PACKED_HEAD_WORDS];    /* the tile's first words: all codes, most lengths */
 };
 
 /* What a warp knows of its tile. */
 struct packed_walk {
   struct packed_place place;
-  uint32_t bits;    /* of the tile */
-  uint32_t least;   /* gap */
-  uint32_t lengths; /* the bit where lengths begin */
-  uint32_t gaps;    /* the bit where gaps begin */
-  uint32_t last;    /* the graph's last vertex */
+  uint32_t bits;        /* of the tile */
+  uint32_t least;       /* gap */
+  uint32_t lengths;     /* the bit where lengths begin */
+  uint32_t gaps;        /* the bit where gaps begin */
+  uint32_t last;        /* the graph's last vertex */
+  const uint32_t *head; /* the tile's words with all lengths */
   struct packed_share *share;
 };
-
-/* The sum over the lanes before this one; *total gets that over all. */
-QN_DEVICE_INLINE uint32_t packed_warp_before(uint32_t value, uint32_t *total) {
-  uint32_t inclusive = value;
-  for (int step = 1; step < 32; step *= 2) {
-    const uint32_t before = __shfl_up_sync(QN_FULL_WARP, inclusive, step);
-    inclusive += qn_lane() >= (unsigned)step ? before : 0;
-  }
-  *total = __shfl_sync(QN_FULL_WARP, inclusive, 31);
-  return inclusive - value;
-}
 
 QN_DEVICE_INLINE uint32_t packed_gap_codes(const struct packed_place &place) {
   return QN_PACKED_HEAD + (place.num_rows + 7) / 8;
 }
 
-/* False if the tile has less words than its codes need. */
+/* Bring the tile's first words. False if it has less words than its codes need. */
 QN_DEVICE_INLINE bool packed_walk_begin(const struct packed_place &place, uint64_t num_vertices,
                                         struct packed_share *share, struct packed_walk *walk) {
   const uint32_t numbers = (packed_gap_codes(place) + (place.num_edges + 7) / 8 + 3) / 4 * 4;
   if (place.num_words * 4 < numbers || place.num_edges == 0)
     return false;
+  QN_UNROLL
+  for (uint32_t i = 0; i < PACKED_HEAD_WORDS; i += 32) { /* loads that do not wait for each other */
+    const uint32_t word = i + qn_lane();
+    share->head[word] = word < place.num_words + QN_PACKED_BEHIND ? place.words[word] : 0;
+  }
+  __syncwarp();
   uint32_t sum = 0;
   for (uint32_t byte = qn_lane(); byte < (place.num_rows + 7) / 8; byte += 32) {
-    const uint32_t codes = packed_byte(place.words, QN_PACKED_HEAD + byte);
+    const uint32_t codes = packed_byte(share->head, QN_PACKED_HEAD + byte);
     sum += (codes & 15) + (codes >> 4);
   }
   for (int step = 16; step > 0; step /= 2)
     sum += __shfl_xor_sync(QN_FULL_WARP, sum, step);
   walk->place = place;
   walk->bits = 32 * place.num_words;
-  walk->least = packed_byte(place.words, 0);
+  walk->least = packed_byte(share->head, 0);
   walk->lengths = 8 * numbers;
   walk->gaps = 8 * numbers + QN_PACKED_GROUP * sum;
   walk->last = (uint32_t)(num_vertices - 1);
+  walk->head = walk->gaps / 32 + 2 <= PACKED_HEAD_WORDS ? share->head : place.words;
   walk->share = share;
   return true;
 }
 
 /* The codes of the lane's groups of gaps, from the lowest four bits on. */
-QN_DEVICE_INLINE uint64_t packed_lane_codes(const struct packed_place &place) {
+QN_DEVICE_INLINE uint64_t packed_lane_codes(const struct packed_place &place,
+                                            const uint32_t *head) {
   const uint32_t first = qn_lane() * PACKED_LANE_GROUPS * QN_PACKED_GROUP;
   if (first >= place.num_edges)
     return 0;
   const uint32_t groups = (place.num_edges - first + QN_PACKED_GROUP - 1) / QN_PACKED_GROUP;
   const uint32_t byte = packed_gap_codes(place) + qn_lane() * PACKED_LANE_GROUPS / 2;
-  const uint32_t *at = place.words + byte / 4;
+  const uint32_t *at = head + byte / 4;
   const uint32_t low = __funnelshift_r(at[0], at[1], byte % 4 * 8);
   const uint32_t high = __funnelshift_r(at[1], at[2], byte % 4 * 8);
   const uint64_t codes = (uint64_t)high << 32 | low;
@@ -103,9 +107,9 @@ QN_DEVICE_INLINE uint64_t packed_lane_codes(const struct packed_place &place) {
 QN_DEVICE_INLINE void packed_find_groups(const struct packed_walk &walk) {
   struct packed_share *share = walk.share;
   if (qn_lane() < 16)
-    share->widths[qn_lane()] = packed_width(walk.place.words, qn_lane());
+    share->widths[qn_lane()] = packed_width(share->head, qn_lane());
   __syncwarp();
-  const uint64_t codes = packed_lane_codes(walk.place);
+  const uint64_t codes = packed_lane_codes(walk.place, share->head);
   uint32_t pairs[PACKED_LANE_GROUPS / 2], sum = 0, all;
   QN_UNROLL
   for (int i = 0; i < PACKED_LANE_GROUPS / 2; i++) {
@@ -244,11 +248,11 @@ QN_DEVICE_INLINE void packed_walk_listed(const struct packed_walk &walk, uint32_
   }
 }
 
-/* A warp asks `chosen(row, length)` of the tile's rows once, and of any again with length 0; of
- * rows with edges in it of which that is true `hits(column)` of each edge, at most `most`, and of
- * other columns, too; where an edge hits it calls `visit(row, edge, column)`: if `ends` that is all
- * of the row (though several lanes may call it). Rows and edges are counted from the tile's first,
- * and a row's edges are looked at in no order. The whole warp must call. */
+/* A warp asks `chosen(row, length, there)` of the tile's rows once, and of any again that are not
+ * `there`; of rows with edges in it of which that is true `hits(column)` of each edge, at most
+ * `most`, and of other columns, too; where an edge hits it calls `visit(row, edge, column)`: if
+ * `ends` that is all of the row (though several lanes may call it). Rows and edges are counted from
+ * the tile's first, and a row's edges are looked at in no order. The whole warp must call. */
 template <bool ends, class Chosen, class Hits, class Visit>
 QN_DEVICE_INLINE void packed_walk_rows(const struct packed_place &place, uint64_t num_vertices,
                                        struct packed_share *share, uint32_t most, Chosen chosen,
@@ -262,9 +266,9 @@ QN_DEVICE_INLINE void packed_walk_rows(const struct packed_place &place, uint64_
     const uint32_t first = base + qn_lane() * PACKED_ITEMS;
     uint32_t lengths[PACKED_ITEMS], sum = 0, all, listed, mine = 0;
     const uint32_t codes =
-        first < place.num_rows ? packed_byte(place.words, QN_PACKED_HEAD + first / 8) : 0;
+        first < place.num_rows ? packed_byte(share->head, QN_PACKED_HEAD + first / 8) : 0;
     const uint32_t widths = packed_warp_before((codes & 15) + (codes >> 4), &all);
-    packed_numbers(place.words, walk.bits, walk.lengths + QN_PACKED_GROUP * widths, codes & 15,
+    packed_numbers(walk.head, walk.bits, walk.lengths + QN_PACKED_GROUP * widths, codes & 15,
                    codes >> 4, lengths);
     walk.lengths += QN_PACKED_GROUP * all;
     QN_UNROLL
@@ -277,8 +281,9 @@ QN_DEVICE_INLINE void packed_walk_rows(const struct packed_place &place, uint64_
     sum = edge;
     QN_UNROLL
     for (uint32_t i = 0; i < PACKED_ITEMS; i++) { /* all at once, without a branch */
-      const uint32_t row = first + i < place.num_rows ? first + i : place.num_rows - 1;
-      mine |= (unsigned)chosen(row, lengths[i]) << i;
+      const bool there = first + i < place.num_rows;
+      const uint32_t row = there ? first + i : place.num_rows - 1;
+      mine |= (unsigned)chosen(row, lengths[i], there) << i;
     }
     QN_UNROLL
     for (int i = 0; i < PACKED_ITEMS; i++) {

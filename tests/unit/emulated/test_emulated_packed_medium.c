@@ -80,6 +80,28 @@ static void chosen_rows(void **state) {
   visit_and_free(random_undirected(2500, 3500, QN_WEIGHT_U32, 4), walk_rows);
 }
 
+/* A path whose only tile ends with the last bit of its 11 words, and one word before 16 bytes do:
+ * the threads that have no edges look at nothing behind it. */
+static void nothing_behind_a_tile(void **state) {
+  enum { EDGES = 31, VERTICES = 112 };
+  struct test_edge edges[EDGES] = {{0}};
+  struct qn_packed view;
+  (void)state;
+  for (uint32_t i = 0; i < EDGES; i++)
+    edges[i] = (struct test_edge){.source = i, .destination = i + 1};
+  struct qn_graph graph = graph_from_edges(edges, EDGES, VERTICES, QN_WEIGHT_NONE);
+  assert_true(open_packed(&graph, (struct qn_packed_options){IN}, &view));
+  assert_int_equal(view.in.tile_starts[1], 11);
+  new_machine(1, 0);
+  struct qn_run_result result =
+      run_for_test(cuda_kernel("indegree", QN_LAYOUT_PACKED), &view, 0, NULL);
+  for (uint32_t i = 0; i < VERTICES; i++)
+    assert_int_equal(((const uint64_t *)result.values)[i], i > 0 && i <= EDGES);
+  qn_run_result_destroy(&result);
+  qn_packed_unmap(&view);
+  qn_graph_unmap(&graph);
+}
+
 /* All-active programs want in-edges, the others out-edges. */
 static void one_direction(void **state) {
   static const struct {
@@ -148,9 +170,13 @@ static void streamed_failures(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_shapes),        cmocka_unit_test(real_sums_have_one_order),
-      cmocka_unit_test(chosen_rows),       cmocka_unit_test(one_direction),
-      cmocka_unit_test(device_failures),   cmocka_unit_test(every_program_streamed),
+      cmocka_unit_test(all_shapes),
+      cmocka_unit_test(real_sums_have_one_order),
+      cmocka_unit_test(chosen_rows),
+      cmocka_unit_test(nothing_behind_a_tile),
+      cmocka_unit_test(one_direction),
+      cmocka_unit_test(device_failures),
+      cmocka_unit_test(every_program_streamed),
       cmocka_unit_test(streamed_failures),
   };
   return cmocka_run_group_tests(tests, scratch_create, scratch_remove);

@@ -30,6 +30,7 @@ ENGINE_VIEWS = {
     "kernels/cpu/loop/sweeps.h": "kernels/cpu/csr/view.h",
     "kernels/cpu/loop/waiting.h": "kernels/cpu/csr/view.h",
     "kernels/cuda/own/brandes.cuh": "kernels/cuda/slotted_pages/engine_device.cuh",
+    "kernels/cuda/packed/search.cuh": "kernels/cuda/packed/device.cuh",
     "kernels/cuda/rows/needed_rows.cuh": "kernels/cuda/rows/device.cuh",
     "kernels/cuda/rows/row_walks.cuh": "kernels/cuda/rows/device.cuh",
     "kernels/cuda/set/exchange.cuh": "kernels/cuda/set/device.cuh",
