@@ -58,6 +58,7 @@ enum qn_status run_resident(const struct qn_run_request *request, struct qn_run_
                                        view->directedness == QN_UNDIRECTED, NULL};
   struct device_pages pages;
   const dim3 blocks((unsigned)view->num_pages, PAGE_BLOCKS);
+  memset(&pages, 0, sizeof pages);
   auto upload = [&](struct qn_cuda_memory *memory, struct qn_error *failure) {
     return upload_pages(memory, view, &pages, failure);
   };
