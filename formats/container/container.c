@@ -2,7 +2,6 @@
  * and judged there before anything else is believed. */
 #include <quern/container.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

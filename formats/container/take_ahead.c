@@ -40,6 +40,14 @@ static bool take(int descriptor, uint64_t begin, uint64_t end) {
   return !failed;
 }
 
+/* A little at a time: who maps anything meanwhile waits, as a device does that starts. Or faults
+ * map them. */
+static void map_pages(char *mapping, uint64_t begin, uint64_t end) {
+  const uint64_t step = (uint64_t)128 << 10;
+  for (uint64_t at = begin; at < end; at += step)
+    madvise(mapping + at, end - at < step ? end - at : step, MADV_POPULATE_WRITE);
+}
+
 /* Who needs what cannot be taken tries it again, and says what is wrong. */
 static void *take_all(void *argument) {
   struct qn_ahead *ahead = argument;
@@ -52,7 +60,7 @@ static void *take_all(void *argument) {
       SET(&ahead->failed, true);
     else {
       if (ahead->mapping)
-        madvise(ahead->mapping + begin, end - begin, MADV_POPULATE_WRITE); /* or faults do */
+        map_pages(ahead->mapping, begin, end);
       SET(&ahead->taken, end);
     }
   }
