@@ -5,7 +5,7 @@
 set -u
 out=$(mkdir -p "${1:?where to?}" && cd "$1" && pwd) || exit 1
 here=$(dirname "$0")
-for script in papers_on_gpu.py parents.sh devices.sh import.sh; do
+for script in papers_on_gpu.py parents.sh devices.sh; do
   echo "== $script"
   OUT=$out timeout 240 "$here/$script" 2>&1 | tee "$out/$script.txt"
 done
