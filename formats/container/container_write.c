@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -108,7 +107,8 @@ static enum qn_status extend_file(struct qn_writer *writer, uint64_t begin, uint
                    "what goes to a pipe is kept in memory, which has no room for %" PRIu64
                    " bytes more; --tmpdir keeps it in a file",
                    bytes);
-  if (bytes == 0 && writer->ahead.taken > 0) /* the file is longer, or will be */
+  if (bytes == 0 && __atomic_load_n(&writer->ahead.taken, __ATOMIC_ACQUIRE) >
+                        0) /* the file is longer, or will be */
     return QN_OK;
   do {
     failed = bytes ? fallocate(descriptor, 0, (off_t)begin, (off_t)bytes)
@@ -186,7 +186,7 @@ struct reserved {
 /* False if it failed before. */
 static bool wait_for_pages(const struct reserved *reserved, uint64_t end) {
   while (__atomic_load_n(&reserved->bytes, __ATOMIC_ACQUIRE) < end)
-    sched_yield();
+    qn_ahead_pause();
   return !reserved->failed;
 }
 

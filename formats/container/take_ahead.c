@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -82,9 +81,13 @@ void qn_ahead_expect(struct qn_ahead *ahead, uint64_t end) {
     continue;
 }
 
+void qn_ahead_pause(void) {
+  nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+}
+
 bool qn_ahead_has(struct qn_ahead *ahead, uint64_t end) {
   while (ahead->runs && GET(&ahead->taken) < end && GET(&ahead->end) >= end && !GET(&ahead->failed))
-    sched_yield();
+    qn_ahead_pause();
   return GET(&ahead->taken) >= end;
 }
 

@@ -43,6 +43,9 @@ void qn_ahead_expect(struct qn_ahead *ahead, uint64_t end);
 /* Are the bytes before `end` taken? If they are expected, they will be when it returns. */
 bool qn_ahead_has(struct qn_ahead *ahead, uint64_t end);
 
+/* Who waits for pages sleeps: to yield over and over would slow down the thread that takes them. */
+void qn_ahead_pause(void);
+
 /* Take no more. */
 void qn_ahead_stop(struct qn_ahead *ahead);
 
