@@ -108,19 +108,22 @@ QN_DEVICE_INLINE uint32_t packed_number(const uint32_t *words, uint32_t bit, uin
   return __funnelshift_r(at[0], at[1], bit % 32) & packed_mask(width);
 }
 
-/* Two groups from `bit` on, the tile's bits permitting. */
+/* A group from `bit` on, the tile's bits permitting. */
+QN_DEVICE_INLINE void packed_group_numbers(const uint32_t *words, uint32_t bits, uint32_t bit,
+                                           uint32_t width, uint32_t *numbers) {
+  const bool there = width > 0 && bit + QN_PACKED_GROUP * width <= bits;
+  const uint32_t from = there ? bit : 0, step = there ? width : 0;
+  QN_UNROLL
+  for (uint32_t i = 0; i < QN_PACKED_GROUP; i++)
+    numbers[i] = packed_number(words, from + i * step, step);
+}
+
+/* Two of them. */
 QN_DEVICE_INLINE void packed_numbers(const uint32_t *words, uint32_t bits, uint32_t bit,
                                      uint32_t first, uint32_t second, uint32_t *numbers) {
-  QN_UNROLL
-  for (uint32_t group = 0; group < 2; group++) {
-    const uint32_t all = QN_PACKED_GROUP * (group ? second : first);
-    const uint32_t width = bit + all <= bits ? all / QN_PACKED_GROUP : 0;
-    const uint32_t from = width ? bit : 0;
-    QN_UNROLL
-    for (uint32_t i = 0; i < QN_PACKED_GROUP; i++)
-      numbers[group * QN_PACKED_GROUP + i] = packed_number(words, from + i * width, width);
-    bit += all;
-  }
+  packed_group_numbers(words, bits, bit, first, numbers);
+  packed_group_numbers(words, bits, bit + QN_PACKED_GROUP * first, second,
+                       numbers + QN_PACKED_GROUP);
 }
 
 /* The sum over the lanes before this one; *total gets that over all. */

@@ -12,8 +12,9 @@
 #define PACKED_BLOCKS 6     /* of a multiprocessor: of 4 to 8 the fastest on an H200 */
 #define PACKED_ROW_WARPS 8  /* of a block, a tile each */
 #define PACKED_ROW_BLOCKS 4 /* of a multiprocessor: faster than 5 there */
-/* A tile of so few rows is for a block if one of them is active. */
-#define PACKED_WHOLE_ROWS 16
+/* A tile of so few rows is for a block if one of them is active: a search's is done with it sooner
+ * than a warp with the rest of a hub's row. */
+#define PACKED_WHOLE_ROWS (PROGRAM_FIRST_SUFFICES ? 64 : 16)
 /* Push from whole tiles when more than one vertex in so many is active. */
 #define PACKED_TILES_SHARE 8
 namespace {
@@ -79,6 +80,12 @@ QN_DEVICE_INLINE void packed_push(const struct sweep_state &state,
     sweep_collect(state, context, state.messages[sender], weight, receiver);
 }
 
+/* A search's bitmap tells it of many receivers. */
+template <bool at_once>
+QN_DEVICE_INLINE bool packed_may_reach(const struct sweep_state &state, uint32_t receiver) {
+  return !at_once || qn_bit_has(state.layout.open, receiver);
+}
+
 template <bool at_once>
 QN_DEVICE_INLINE void
 push_tile(const struct sweep_state &state, const struct qn_program_context &context,
@@ -87,12 +94,24 @@ push_tile(const struct sweep_state &state, const struct qn_program_context &cont
   if (!tile_has_sender(state, place))
     return;
   packed_decode(state.layout.tiles.num_vertices, place, &edges);
-  uint32_t row = edges.row_before;
+  if (edges.count == 0)
+    return;
+  uint32_t row = edges.row_before, pushed = 0;
+  QN_UNROLL
+  for (int i = 0; i < PACKED_ITEMS; i++) { /* loads that do not wait for each other */
+    row = edges.starts >> i & 1 ? packed_mark(edges, i) : row;
+    const bool active = sweep_is_active(state, place.first_row + row);
+    const bool open = packed_may_reach<at_once>(state, edges.columns[i]);
+    pushed |= (unsigned)(active && open && (uint32_t)i < edges.count) << i;
+  }
+  if (!pushed)
+    return;
+  row = edges.row_before;
   QN_UNROLL
   for (int i = 0; i < PACKED_ITEMS; i++) {
     row = edges.starts >> i & 1 ? packed_mark(edges, i) : row;
     const uint32_t sender = place.first_row + row;
-    if ((uint32_t)i < edges.count && sweep_is_active(state, sender))
+    if (pushed >> i & 1)
       packed_push<at_once>(state, context, sender,
                            packed_weight(weights, threadIdx.x * PACKED_ITEMS + i),
                            edges.columns[i]);
@@ -185,7 +204,9 @@ __global__ void __launch_bounds__(PACKED_THREADS, PACKED_ROW_BLOCKS)
     packed_walk_rows<false>(
         place, tiles.num_vertices, share, QN_PACKED_TILE,
         [&](uint32_t row, uint32_t, bool) { return sweep_is_active(state, place.first_row + row); },
-        [](uint32_t) { return true; },
+        [&](uint32_t receiver) {
+          return packed_may_reach<PROGRAM_FIRST_SUFFICES>(state, receiver);
+        },
         [&](uint32_t row, uint32_t edge, uint32_t receiver) {
           packed_push<PROGRAM_FIRST_SUFFICES>(state, context, place.first_row + row,
                                               packed_weight(weights, edge), receiver);

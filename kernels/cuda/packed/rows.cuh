@@ -21,7 +21,7 @@
 #define PACKED_ALONE 8          /* edges of a row that a lane decodes alone, */
 #define PACKED_AT_ONCE 4        /* so many at once */
 #define PACKED_LANE_GROUPS 16   /* of gaps, whose codes a lane adds up */
-#define PACKED_LISTED_ROWS 256u /* that are listed at a time: eight a lane */
+#define PACKED_LISTED_ROWS 128u /* that are listed at a time: a group a lane */
 #define PACKED_HEAD_WORDS 128   /* of a tile that are brought at once: four a lane */
 
 static_assert(PACKED_LANE_GROUPS * 32 * QN_PACKED_GROUP == QN_PACKED_TILE, "a warp has all groups");
@@ -145,6 +145,26 @@ QN_DEVICE_INLINE uint32_t packed_gap(const struct packed_walk &walk, uint32_t ed
   return bit + width <= walk.bits ? packed_number(walk.place.words, bit, width) : 0;
 }
 
+/* The gaps of PACKED_AT_ONCE edges from one on; 0 from `end` on. */
+QN_DEVICE_INLINE void packed_gaps(const struct packed_walk &walk, uint32_t edge, uint32_t end,
+                                  uint32_t *gaps) {
+  static_assert(PACKED_AT_ONCE <= QN_PACKED_GROUP, "of two groups");
+  const uint32_t group = edge / QN_PACKED_GROUP;
+  const uint32_t at = packed_group_at(walk.share, group);
+  const uint32_t next = packed_group_at(walk.share, group + 1);
+  const uint32_t past = packed_group_at(walk.share, group + 2); /* or nothing, behind the last */
+  QN_UNROLL
+  for (uint32_t i = 0; i < PACKED_AT_ONCE; i++) {
+    const bool same = (edge + i) / QN_PACKED_GROUP == group;
+    const uint32_t width = same ? next - at : past - next;
+    const uint32_t bit =
+        walk.gaps + QN_PACKED_GROUP * (same ? at : next) + (edge + i) % QN_PACKED_GROUP * width;
+    gaps[i] = edge + i < end && bit + width <= walk.bits
+                  ? packed_number(walk.place.words, bit, width)
+                  : 0;
+  }
+}
+
 /* A row that is listed, and how far it has been looked at: `column` is that of the edge before. */
 struct packed_row {
   uint32_t row, edge, end, column;
@@ -161,12 +181,11 @@ QN_DEVICE_INLINE bool packed_walk_alone(const struct packed_walk &walk, struct p
                                         Hits hits, Visit visit) {
   const uint32_t first = row->edge;
   const uint32_t end = row->end - first < PACKED_ALONE ? row->end : first + PACKED_ALONE;
-  while (row->edge < end) {
+  uint32_t found = end, column = 0;
+  while (row->edge < end && found == end) {
     uint32_t columns[PACKED_AT_ONCE];
     bool hit[PACKED_AT_ONCE];
-    QN_UNROLL
-    for (uint32_t i = 0; i < PACKED_AT_ONCE; i++)
-      columns[i] = row->edge + i < end ? packed_gap(walk, row->edge + i) : 0;
+    packed_gaps(walk, row->edge, end, columns);
     QN_UNROLL
     for (uint32_t i = 0; i < PACKED_AT_ONCE; i++) {
       const uint32_t near = columns[i] >> 1 ^ (0u - (columns[i] & 1));
@@ -180,14 +199,19 @@ QN_DEVICE_INLINE bool packed_walk_alone(const struct packed_walk &walk, struct p
       hit[i] = hits(columns[i]);
     QN_UNROLL
     for (uint32_t i = 0; i < PACKED_AT_ONCE; i++)
-      if (hit[i] && row->edge + i < end) {
-        visit(row->row, row->edge + i, columns[i]);
-        if (ends)
-          return true;
+      if (hit[i] && row->edge + i < end && found == end) {
+        if (ends) {
+          found = row->edge + i;
+          column = columns[i];
+        } else {
+          visit(row->row, row->edge + i, columns[i]);
+        }
       }
     row->edge = end - row->edge < PACKED_AT_ONCE ? end : row->edge + PACKED_AT_ONCE;
   }
-  return false;
+  if (found < end) /* for all rows at once */
+    visit(row->row, found, column);
+  return found < end;
 }
 
 /* The warp looks at what is left of a row, the same in all lanes. */
@@ -197,8 +221,8 @@ QN_DEVICE_INLINE void packed_walk_together(const struct packed_walk &walk, struc
   for (uint32_t group = row.edge / QN_PACKED_GROUP; group * QN_PACKED_GROUP < row.end;
        group += 32) {
     const uint32_t first = (group + qn_lane()) * QN_PACKED_GROUP;
-    uint32_t columns[QN_PACKED_GROUP], sum = 0, all;
-    bool hit[QN_PACKED_GROUP], any = false;
+    uint32_t columns[QN_PACKED_GROUP], sum = 0, all, found = row.end, column = 0;
+    bool hit[QN_PACKED_GROUP];
     QN_UNROLL
     for (uint32_t i = 0; i < QN_PACKED_GROUP; i++) {
       const bool there = first + i >= row.edge && first + i < row.end;
@@ -213,12 +237,18 @@ QN_DEVICE_INLINE void packed_walk_together(const struct packed_walk &walk, struc
     }
     QN_UNROLL
     for (uint32_t i = 0; i < QN_PACKED_GROUP; i++)
-      if (hit[i] && !(ends && any)) {
-        visit(row.row, first + i, columns[i]);
-        any = true;
+      if (hit[i] && found == row.end) {
+        if (ends) {
+          found = first + i;
+          column = columns[i];
+        } else {
+          visit(row.row, first + i, columns[i]);
+        }
       }
+    if (found < row.end)
+      visit(row.row, found, column);
     row.column += all;
-    if (ends && __any_sync(QN_FULL_WARP, any))
+    if (ends && __any_sync(QN_FULL_WARP, found < row.end))
       return;
   }
 }
@@ -263,16 +293,17 @@ QN_DEVICE_INLINE void packed_walk_rows(const struct packed_place &place, uint64_
   uint32_t begin = 0;
   bool grouped = false;
   for (uint32_t base = 0; base < place.num_rows; base += PACKED_LISTED_ROWS) {
-    const uint32_t first = base + qn_lane() * PACKED_ITEMS;
-    uint32_t lengths[PACKED_ITEMS], sum = 0, all, listed, mine = 0;
+    const uint32_t first = base + qn_lane() * QN_PACKED_GROUP;
+    uint32_t lengths[QN_PACKED_GROUP], sum = 0, all, listed, mine = 0;
     const uint32_t codes =
         first < place.num_rows ? packed_byte(share->head, QN_PACKED_HEAD + first / 8) : 0;
-    const uint32_t widths = packed_warp_before((codes & 15) + (codes >> 4), &all);
-    packed_numbers(walk.head, walk.bits, walk.lengths + QN_PACKED_GROUP * widths, codes & 15,
-                   codes >> 4, lengths);
+    const uint32_t width = first & QN_PACKED_GROUP ? codes >> 4 : codes & 15;
+    const uint32_t widths = packed_warp_before(width, &all);
+    packed_group_numbers(walk.head, walk.bits, walk.lengths + QN_PACKED_GROUP * widths, width,
+                         lengths);
     walk.lengths += QN_PACKED_GROUP * all;
     QN_UNROLL
-    for (int i = 0; i < PACKED_ITEMS; i++) {
+    for (int i = 0; i < QN_PACKED_GROUP; i++) {
       lengths[i] = first + i < place.num_rows ? lengths[i] : 0;
       sum += lengths[i];
     }
@@ -280,13 +311,13 @@ QN_DEVICE_INLINE void packed_walk_rows(const struct packed_place &place, uint64_
     begin += all;
     sum = edge;
     QN_UNROLL
-    for (uint32_t i = 0; i < PACKED_ITEMS; i++) { /* all at once, without a branch */
+    for (uint32_t i = 0; i < QN_PACKED_GROUP; i++) { /* all at once, without a branch */
       const bool there = first + i < place.num_rows;
       const uint32_t row = there ? first + i : place.num_rows - 1;
       mine |= (unsigned)chosen(row, lengths[i], there) << i;
     }
     QN_UNROLL
-    for (int i = 0; i < PACKED_ITEMS; i++) {
+    for (int i = 0; i < QN_PACKED_GROUP; i++) {
       if (!lengths[i] || edge >= place.num_edges)
         mine &= ~(1u << i);
       edge += lengths[i];
@@ -300,7 +331,7 @@ QN_DEVICE_INLINE void packed_walk_rows(const struct packed_place &place, uint64_
     grouped = true;
     edge = sum;
     QN_UNROLL
-    for (int i = 0; i < PACKED_ITEMS; i++) {
+    for (int i = 0; i < QN_PACKED_GROUP; i++) {
       if (mine >> i & 1) {
         const uint32_t left = place.num_edges - edge;
         uint32_t count = lengths[i] < left ? lengths[i] : left;
