@@ -13,6 +13,7 @@
 #define QN_KERNEL qn_kernel_packed_decoding /* not made: a program completes what is included */
 #include "kernels/programs/indegree.h"
 
+#include "formats/layouts/packed_tile.h"
 #include "kernels/cuda/packed/decode.cuh"
 #include "kernels/engine.h"
 
@@ -49,8 +50,7 @@ __global__ void __launch_bounds__(PACKED_THREADS, 6)
     decode_tiles(const struct packed_tiles tiles, const float *values, uint32_t *sums) {
   const uint64_t tile = blockIdx.x;
   struct packed_edges edges;
-  packed_decode(tiles.num_vertices,
-                packed_find(tiles, tile, tiles.words + tiles.starts[tile], UINT64_MAX), &edges);
+  packed_decode(tiles.num_vertices, packed_place_of(tiles, tile), &edges);
   const uint64_t first = tiles.edges[tile] + threadIdx.x * PACKED_ITEMS;
   uint32_t sum = 0;
   float gathered = 0;
@@ -125,6 +125,7 @@ int main(int argc, char **argv) {
   tiles.edges = upload(rows->tile_edges, rows->num_tiles + 1);
   tiles.starts = upload(rows->tile_starts, rows->num_tiles + 1);
   tiles.words = upload(rows->words, rows->num_words);
+  tiles.num_words = rows->num_words - QN_PACKED_PADDING;
   check(
       qn_cuda_alloc_zeroed(&memory, &values, rows->num_vertices, sizeof *values, "values", &error));
   check(qn_cuda_alloc_zeroed(&memory, &sums, 1024, sizeof *sums, "sums", &error));

@@ -73,6 +73,14 @@ QN_DEVICE_INLINE struct packed_place packed_find(const struct packed_tiles &tile
   return place;
 }
 
+/* The same of tiles that are not streamed. */
+QN_DEVICE_INLINE struct packed_place packed_place_of(const struct packed_tiles &tiles,
+                                                     uint64_t tile) {
+  const uint64_t all = tiles.num_words;
+  const uint64_t start = tiles.starts[tile] < all ? tiles.starts[tile] : all;
+  return packed_find(tiles, tile, tiles.words + start, all - start);
+}
+
 /* Bring the tile to shared memory, where no row begins yet. Ends with a barrier. */
 QN_DEVICE_INLINE struct packed_tile packed_stage(const struct packed_place &place) {
   QN_SHARED(uint4, words, PACKED_MOST_WORDS / 4 + 3);

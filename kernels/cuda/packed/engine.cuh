@@ -15,6 +15,7 @@
 #ifndef QN_KERNELS_CUDA_PACKED_ENGINE_CUH
 #define QN_KERNELS_CUDA_PACKED_ENGINE_CUH
 
+#include "formats/layouts/packed_tile.h"
 #include "formats/layouts/packed_weights.h"
 #include "kernels/cuda/edges/edge_tiles.cuh"
 #include "kernels/cuda/edges/warp_rows.cuh"
@@ -117,8 +118,7 @@ QN_DEVICE_INLINE void pull_tile(const struct sweep_state &state,
 template <bool at_once>
 QN_DEVICE_INLINE void
 walk_tile(const struct sweep_state &state, const struct qn_program_context &context, uint64_t tile,
-          const uint32_t *words, uint64_t available, const struct packed_weights &weights) {
-  const struct packed_place place = packed_find(state.layout.tiles, tile, words, available);
+          const struct packed_place &place, const struct packed_weights &weights) {
 #if SWEEP_FRONTIER
   push_tile<at_once>(state, context, place, weights);
 #else
@@ -129,8 +129,8 @@ walk_tile(const struct sweep_state &state, const struct qn_program_context &cont
 __global__ void __launch_bounds__(PACKED_THREADS, PACKED_BLOCKS)
     walk_tiles(const struct sweep_state state, const struct qn_program_context context) {
   const struct engine_device &device = state.layout;
-  const uint64_t tile = blockIdx.x, start = device.tiles.starts[tile];
-  walk_tile<PROGRAM_FIRST_SUFFICES>(state, context, tile, device.tiles.words + start, UINT64_MAX,
+  const uint64_t tile = blockIdx.x;
+  walk_tile<PROGRAM_FIRST_SUFFICES>(state, context, tile, packed_place_of(device.tiles, tile),
                                     packed_weights_of(device.tiles, tile));
 }
 
@@ -145,7 +145,8 @@ __global__ void __launch_bounds__(PACKED_THREADS)
   const uint64_t all = entry.bytes[0] / 4 - QN_PACKED_BEHIND;
   for (uint32_t tile = first + blockIdx.y; tile < end; tile += gridDim.y) {
     const uint64_t start = device.tiles.starts[tile] - device.tiles.starts[first];
-    walk_tile<false>(state, context, tile, words + start, start < all ? all - start : 0,
+    walk_tile<false>(state, context, tile,
+                     packed_find(device.tiles, tile, words + start, start < all ? all - start : 0),
                      packed_weights_from(device.tiles, entry.pieces[1], device.tiles.edges[first],
                                          device.tiles.edges[tile] - device.tiles.edges[first]));
     __syncthreads(); /* shared memory is written anew */
@@ -281,6 +282,7 @@ inline enum qn_status upload_words(const struct qn_packed_rows *rows, struct qn_
                                    struct packed_tiles *tiles, struct qn_error *error) {
   enum qn_status status = qn_cuda_copy_of(memory, &tiles->words, rows->words, rows->num_words, 0,
                                           sizeof *rows->words, "tiles", error);
+  tiles->num_words = rows->num_words - QN_PACKED_PADDING;
   if (!status && tiles->codes.there)
     return qn_cuda_copy_of(memory, &tiles->code_words, rows->codes.words,
                            qn_packed_code_words(rows->num_edges, rows->codes.bits), 0,

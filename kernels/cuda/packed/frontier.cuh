@@ -118,11 +118,6 @@ push_tile(const struct sweep_state &state, const struct qn_program_context &cont
   }
 }
 
-QN_DEVICE_INLINE struct packed_place packed_place_of(const struct packed_tiles &tiles,
-                                                     uint64_t tile) {
-  return packed_find(tiles, tile, tiles.words + tiles.starts[tile], UINT64_MAX);
-}
-
 /* `walk(tile, place, share)` of every tile, by a warp each. */
 template <class Walk>
 QN_DEVICE_INLINE void packed_each_tile(const struct packed_tiles &tiles, Walk walk) {
