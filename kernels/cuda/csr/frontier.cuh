@@ -9,6 +9,7 @@
 #include "kernels/cuda/csr/run.cuh"
 #include "kernels/cuda/csr/state.cuh"
 #include "kernels/cuda/edges/given.cuh"
+#include "kernels/cuda/edges/mean_weight.cuh"
 #include "kernels/cuda/edges/run_device.cuh"
 #include "kernels/cuda/sweep/iterations.cuh"
 #if PROGRAM_FIRST_SUFFICES
@@ -283,13 +284,10 @@ inline double frontier_delta(const struct csr_run *run) {
   if (run->request->delta > 0)
     return run->request->delta;
   const struct qn_csr *csr = &run->view->out;
-  const uint64_t samples = csr->num_edges < 65536 ? csr->num_edges : 65536;
-  double sum = 0;
-  for (uint64_t i = 0; i < samples; i++)
-    sum += (double)engine_weight(&csr->weights, i * (csr->num_edges / samples));
-  const double mean_weight = samples && sum > 0 ? sum / (double)samples : 1;
+  const double sampled = mean_weight(&csr->weights, csr->num_edges);
+  const double mean = sampled > 0 ? sampled : 1;
   const double mean_degree = (double)csr->num_edges / (double)(csr->num_vertices + 1);
-  return mean_weight * fmax(1.0, 32 / fmax(1.0, mean_degree));
+  return mean * fmax(1.0, 32 / fmax(1.0, mean_degree));
 }
 
 inline enum qn_status csr_loop_create(struct csr_loop *loop, struct qn_error *error) {
@@ -335,6 +333,9 @@ inline enum qn_status csr_loop_create(struct csr_loop *loop, struct qn_error *er
   if (!status)
     status = qn_cuda_alloc_zeroed(memory, &state->counters, 1, sizeof *state->counters, "counters",
                                   error);
+#if PROGRAM_PRIORITY
+  loop->delta = frontier_delta(run);
+#endif
   if (!status)
     status = qn_cuda_status(
         cudaHostAlloc((void **)&loop->seen, sizeof *loop->seen, cudaHostAllocDefault),
@@ -345,7 +346,7 @@ inline enum qn_status csr_loop_create(struct csr_loop *loop, struct qn_error *er
 inline enum qn_status csr_loop_run(struct csr_loop *loop, struct qn_error *error) {
   loop->edges_left = loop->run->context.num_edges;
 #if PROGRAM_PRIORITY
-  loop->delta = loop->threshold = frontier_delta(loop->run);
+  loop->threshold = loop->delta;
 #endif
   enum qn_status status = frontier_begin(loop, error);
   return status ? status : iterate(loop, loop->run, error);

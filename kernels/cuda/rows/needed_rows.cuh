@@ -23,6 +23,7 @@
 #ifndef QN_KERNELS_CUDA_ROWS_NEEDED_ROWS_CUH
 #define QN_KERNELS_CUDA_ROWS_NEEDED_ROWS_CUH
 
+#include "kernels/cuda/edges/mean_weight.cuh"
 #include "kernels/cuda/rows/row_walks.cuh"
 #include "kernels/cuda/stream/holds.cuh"
 
@@ -41,8 +42,7 @@
 #define NEEDED_WINDOW 0.25
 #define NEEDED_MUCH 16
 #define NEEDED_ENOUGH 8
-#define NEEDED_PLACES 256    /* by distance from the first: an octave has eight */
-#define NEEDED_SAMPLES 65536 /* of weights */
+#define NEEDED_PLACES 256 /* by distance from the first: an octave has eight */
 /* The part of the memory for buffers and cache that the row offsets may take. */
 #define NEEDED_SHARE 2
 
@@ -477,14 +477,9 @@ inline enum qn_status row_reading_upload(struct row_reading *reading, struct swe
 /* A state to go on from has no vertices that wait, nor has the end of a round. */
 inline double window_of(const struct row_reading *reading, const struct sweep_run *run) {
   const struct row_matrix *matrix = &reading->cut->matrix;
-  const uint64_t num_edges = matrix->block_edges[1];
-  const uint64_t samples = num_edges < NEEDED_SAMPLES ? num_edges : NEEDED_SAMPLES;
-  double sum = 0;
   if (PROGRAM_ROUNDS || run->request->checkpointing)
     return 0;
-  for (uint64_t i = 0; i < samples; i++)
-    sum += (double)engine_weight(&matrix->weights, i * (num_edges / samples));
-  return NEEDED_WINDOW * sum / (double)(samples + !samples);
+  return NEEDED_WINDOW * mean_weight(&matrix->weights, matrix->block_edges[1]);
 }
 #endif
 
