@@ -64,7 +64,8 @@ class Bench:
         whole, report = sorted(runs, key=lambda run: run[0])[len(runs) // 2]
         device_figures, streaming = report.get("accelerator"), report.get("streaming", {})
         self.add(row, "the whole command", whole, "s")
-        self.add(row, "preparing", report["seconds"]["prepare"], "s")
+        if report["seconds"]["prepare"] > 0:
+            self.add(row, "preparing", report["seconds"]["prepare"], "s")
         self.add(row, "kernel", device_figures["kernel_seconds"] if device_figures else report["seconds"]["kernel"], "s")
         if streaming:
             moved = streaming["moved_bytes"] + streaming.get("read_bytes", 0)

@@ -21,11 +21,14 @@ __global__ void compress(uint32_t *parent, uint64_t num_vertices) {
   });
 }
 
-/* `positions` NULL: a vertex's position is itself. */
+/* `positions` NULL: a vertex's position is itself. Of a large component nearly all vertices are
+ * behind one that was there, so they ask instead of waiting in line for one word. */
 __global__ void find_first_positions(const uint32_t *labels, const uint32_t *positions,
                                      uint64_t num_vertices, uint32_t *first) {
   qn_grid_steps(num_vertices, [&](uint64_t v) {
-    atomicMin(&first[labels[v]], positions ? positions[v] : (uint32_t)v);
+    const uint32_t position = positions ? positions[v] : (uint32_t)v;
+    if (position < __ldcg(&first[labels[v]]))
+      atomicMin(&first[labels[v]], position);
   });
 }
 
