@@ -259,17 +259,13 @@ static bool spread_block(struct qn_build_job *job, uint64_t lane, uint64_t index
   return !status;
 }
 
-/* Many threads are not equally fast. */
-#define FEW_THREADS 4
-#define THREAD_LANES 3
-
 /* Each lane takes consecutive blocks, so that lanes are in input order. */
 static enum qn_status spread_list(struct qn_build_job *job, struct qn_error *error) {
   struct qn_edge_list *list = job->list;
   uint64_t self_loops = 0;
   int failed = 0;
   qn_progress_begin("distributing", "edges", list->num_edges);
-#pragma omp parallel for schedule(dynamic, 1) reduction(+ : self_loops) reduction(| : failed)
+#pragma omp parallel for schedule(static, 1) reduction(+ : self_loops) reduction(| : failed)
   for (uint64_t lane = 0; lane < job->buckets.num_lanes; lane++) {
     struct lane_scratch scratch = {NULL, NULL};
     uint64_t begin, end;
@@ -476,7 +472,7 @@ static enum qn_status build_in_memory(struct qn_build_job *job, struct qn_error 
   qn_build_order_blocks(job->list);
   if (qn_build_is_sorted(job))
     return qn_build_sorted(job, error);
-  uint64_t lanes = qn_threads() * (qn_threads() > FEW_THREADS ? THREAD_LANES : 1);
+  uint64_t lanes = qn_threads();
   uint64_t rows_bytes = (job->num_vertices + 1) * sizeof(uint64_t), sure_bytes = rows_bytes;
   uint64_t most_edges = job->list->num_edges * (job->build->undirected ? 2 : 1);
   struct qn_bucket_shape shape = qn_bucket_shape_for(
