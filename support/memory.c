@@ -158,7 +158,7 @@ static void *map_pages(uint64_t bytes, uint64_t size, int descriptor, uint64_t o
 }
 
 /* A huge page is cleared by one thread. Where there are fewer of them than threads the others would
- * wait for it, and so few bytes are found as soon on small ones. */
+ * wait for it; below 8 MiB values are found as soon on small ones. */
 static bool wants_huge_pages(uint64_t bytes) {
   const uint64_t num_huge = bytes / ((uint64_t)2 << 20);
   return num_huge >= 4 || (num_huge >= 2 && num_huge >= qn_threads());

@@ -67,16 +67,16 @@ static bool is_header(const struct vertex_reader *reader, struct qn_column id) {
   return reader->line == 1 && id.end - id.begin == 2 && memcmp(id.begin, "id", 2) == 0;
 }
 
-/* Names of columns were taken for the first group: that goes, unless a vertex is in one of that
- * name.
- */
-static void drop_header(struct qn_vertex_groups *groups) {
+/* Names of columns were taken for the first group, which goes. False if vertices are in one of that
+ * name: then the first line named a group, too. */
+static bool drop_header(struct qn_vertex_groups *groups) {
   for (uint64_t v = 0; v < groups->num_vertices; v++)
     if (groups->of[v] == 0)
-      return;
+      return false;
   for (uint64_t v = 0; v < groups->num_vertices; v++)
     groups->of[v] -= groups->of[v] != QN_NO_GROUP;
   groups->num_groups--;
+  return true;
 }
 
 /* What else it may be: a vertex may be called so, too. */
@@ -150,8 +150,10 @@ static enum qn_status read_file(struct vertex_reader *reader, const char *path, 
     return status;
   reader->groups->num_groups =
       with_groups ? qn_string_map_count(reader->names) : reader->groups->num_named > 0;
-  if (reader->had_header)
-    drop_header(reader->groups);
+  if (reader->had_header && !drop_header(reader->groups)) {
+    qn_fail(error, QN_INVALID, "there are two groups for the vertex 'id'");
+    return qn_error_at_line(error, qn_input_name(reader->input), 1, 0), QN_INVALID;
+  }
   return QN_OK;
 }
 

@@ -91,6 +91,8 @@ enum qn_status qn_outputs_create(const struct qn_output_options *options, bool f
   enum qn_status status =
       results.path ? qn_results_create(&results, input, &outputs->values, error) : QN_OK;
   results.path = options->parents;
+  /* Lines leave out what was not reached. */
+  results.all_vertices &= results.path && qn_results_are_array(results.path);
   return status || !results.path ? status
                                  : qn_results_create(&results, input, &outputs->parents, error);
 }
