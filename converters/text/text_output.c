@@ -105,7 +105,8 @@ void qn_text_output_expect(struct qn_text_output *output, uint64_t bytes) {
  * are taken and mapped. */
 static enum qn_status write_at(struct qn_text_output *output, const char *bytes, uint64_t length,
                                uint64_t offset, struct qn_error *error) {
-  if (offset + length > output->mapped_bytes || !qn_ahead_has(&output->ahead, offset + length))
+  if (length == 0 || offset + length > output->mapped_bytes ||
+      !qn_ahead_has(&output->ahead, offset + length))
     return qn_atomic_file_write(output->file, bytes, length, offset, error);
   memcpy(output->ahead.mapping + offset, bytes, length);
   return QN_OK;
