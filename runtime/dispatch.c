@@ -642,18 +642,17 @@ static struct qn_run_request follow(const struct qn_run *run) {
   return request;
 }
 
-/* The parents of a search, on its processor; the CPU's part of a joint run has nothing to do in one
- * sweep. */
+/* The parents of a search, on its processor and the layout that it walked; the CPU's part of a
+ * joint run has nothing to do in one sweep. */
 static enum qn_status find_parents_on(const struct qn_run_input *input, enum qn_processor processor,
                                       struct qn_run *run, struct qn_error *error) {
-  const struct qn_container_info *info = input->info;
+  const struct qn_kernel *search = run->kernel;
   run->parents_kernel =
-      qn_follower_find(run->kernel->algorithm, info->layout, processor, info->weight_type);
+      qn_follower_find(search->algorithm, search->layout, processor, input->info->weight_type);
   if (!run->parents_kernel)
     return qn_fail(error, QN_UNSUPPORTED,
                    "this build has no kernel for the parents of %s on the layout %s on %s",
-                   run->kernel->algorithm, qn_layout_name(info->layout),
-                   qn_processor_name(processor));
+                   search->algorithm, qn_layout_name(search->layout), qn_processor_name(processor));
   const struct qn_run_request request = follow(run);
   return run->parents_kernel->run(&request, &run->parents, error);
 }

@@ -103,16 +103,19 @@ class Several(unittest.TestCase):
         if not LIBRARY.exists():
             self.skipTest("the emulator is not built")
         run("quern-generate", "rmat", "--scale", "8", "--undirected", "-q", "-f", "-o", "graph.qrn")
+        run("quern-run", "degree", "graph.qrn", "--device=cpu", "-qfo", "vector.npy")
+        vector = "--vector=vector.npy"
         for tool in ("", "quern-block", "quern-partition", "quern-page", "quern-shard", "quern-hybrid"):
             with self.subTest(tool or "plain CSR"):
                 if tool:
                     run(tool, "graph.qrn", "-q", "-f", "-o", "layout.qrn")
                 path = "layout.qrn" if tool else "graph.qrn"
-                alone = {name: self.runs(path, name + ",degree", "-q")[name]["uploaded_bytes"] for name in ("pagerank", "indegree")}
-                runs = self.runs(path, "pagerank,indegree,degree")
+                alone = {name: self.runs(path, name + ",degree", "-q", *options)[name]["uploaded_bytes"]
+                         for name, *options in (("pagerank",), ("spmv", vector))}
+                runs = self.runs(path, "pagerank,spmv,degree", vector)
                 self.assertEqual(runs["pagerank"]["uploaded_bytes"], alone["pagerank"])
                 self.assertGreater(alone["pagerank"], 4 * 256 + 2 * 1024)
-                self.assertLess(runs["indegree"]["uploaded_bytes"], alone["indegree"] // 4)
+                self.assertLess(runs["spmv"]["uploaded_bytes"], alone["spmv"] // 2)
                 again = self.runs(path, "degree,pagerank")
                 self.assertEqual(again["pagerank"]["result"], runs["pagerank"]["result"])
 

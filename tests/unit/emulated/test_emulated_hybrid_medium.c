@@ -36,7 +36,7 @@ static void all_shapes(void **state) {
 /* The same bits in whatever order threads and blocks run. */
 static void real_sums_have_one_order(void **state) {
   (void)state;
-  static const char *const algorithms[] = {"pagerank", "spmv", "heat", "neural"};
+  static const char *const algorithms[] = {"pagerank", "spmv"};
   struct qn_graph graph = hub_graph(400, 9000);
   struct qn_hybrid view;
   assert_true(open_hybrid(&graph, (struct qn_hybrid_options){IN, 3}, &view));
