@@ -46,6 +46,12 @@ class Reduced(unittest.TestCase):
             every, some = (self.layouts if "all" in table[row] else set(table[row]) for table in (self.all, self.reduced))
             self.assertLessEqual(some, every, row)
 
+    def test_parents_follow_everywhere(self):
+        for table in (self.all, self.reduced):
+            for variant in ("", "_real", "_whole_wide", "_real_wide"):
+                self.assertEqual(*(table.get(name + variant, table[name]) for name in ("sssp", "sssp_parents")), variant)
+            self.assertEqual(table["bfs"], table["bfs_parents"])
+
     def test_every_algorithm_is_there(self):
         for program in self.programs:
             self.assertLessEqual({"csr", "set"}, self.layouts_of(self.reduced, program), program)
