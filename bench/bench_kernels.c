@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "bench/trials.h"
-#include "runtime/run_settings.h"
+#include "runtime/run.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
@@ -34,23 +34,27 @@ static const struct argp_option option_list[] = {
     {"delta", KEY_DELTA, "W", 0, "Width of a bucket of sssp", 0},
     {0}};
 
+static void say(struct options *options, const char *name, const char *value,
+                struct argp_state *state) {
+  struct qn_error error;
+  if (qn_run_options_say(&options->run, name, value, &error))
+    argp_error(state, "%s", error.message);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state) {
-  static char *source;
   struct options *options = state->input;
   switch (key) {
   case KEY_ALGORITHMS:
     options->algorithms = argument;
     return 0;
   case KEY_SOURCE:
-    source = argument;
-    options->run.sources = &source;
-    options->run.num_sources = 1;
+    say(options, "source", argument, state);
     return 0;
   case KEY_SOURCES:
-    options->run.sources_file = argument;
+    say(options, "sources", argument, state);
     return 0;
   case KEY_DELTA:
-    options->run.delta = qn_option_real(state, "--delta", argument);
+    say(options, "delta", argument, state);
     return 0;
   default:
     return trials_parse(key, argument, state, &options->trials);
@@ -75,7 +79,7 @@ static double processor_seconds(void) {
 
 /* Some kernels are for several sources, and stand in for others that are for one. */
 static bool is_for_sources(const struct options *options, const struct qn_kernel *kernel) {
-  const bool several = options->run.sources_file != NULL;
+  const bool several = qn_run_options_said(&options->run, "sources");
   if (kernel->traits & QN_KERNEL_COLUMNS)
     return several;
   return !several || !qn_columns_find(kernel);
@@ -85,13 +89,8 @@ static enum qn_status time_kernel(const struct options *options, const struct qn
                                   const struct qn_kernel *kernel, struct timing *timing,
                                   struct qn_error *error) {
   struct qn_run_options asked = options->run;
-  asked.algorithm = kernel->algorithm;
-  if (!(kernel->traits & (QN_KERNEL_SOURCE | QN_KERNEL_SOURCES))) {
-    asked.num_sources = 0;
-    asked.sources_file = NULL;
-  }
-  if (!(kernel->traits & QN_KERNEL_DELTA))
-    asked.delta = -1;
+  asked.algorithm = kernel->algorithm->name;
+  asked.skips_others = true;
   for (uint64_t trial = 0; trial < options->trials.count; trial++) {
     struct qn_run run;
     const double begin = processor_seconds();
@@ -116,17 +115,17 @@ static void report(const struct options *options, const struct qn_run_input *inp
   double walks = kernel->traits & QN_KERNEL_ALL_ACTIVE ? (double)timing->iterations : 1;
   double rate = seconds > 0 ? (double)input->info->num_edges * walks / seconds : 0;
   trials_table(&options->trials, "%-10s %-28s %10.2f %10.2f %10.2f %6llu %12.1f\n",
-               kernel->algorithm, kernel->name, 1e3 * seconds, 1e3 * whole, 1e3 * processor,
+               kernel->algorithm->name, kernel->name, 1e3 * seconds, 1e3 * whole, 1e3 * processor,
                (unsigned long long)timing->iterations, rate / 1e6);
   json_array_append_new(
       rows,
       json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:i, s:I}", "file",
-                file, "layout", qn_layout_name(kernel->layout), "algorithm", kernel->algorithm,
-                "device", qn_processor_name(kernel->processor), "kernel", kernel->name, "vertices",
-                (json_int_t)input->info->num_vertices, "edges", (json_int_t)input->info->num_edges,
-                "iterations", (json_int_t)timing->iterations, "kernel_seconds", seconds,
-                "kernel_and_prepare_seconds", whole, "processor_seconds", processor,
-                "edges_per_second", rate, "threads", (int)qn_threads(), "trials",
+                file, "layout", qn_layout_name(kernel->layout), "algorithm",
+                kernel->algorithm->name, "device", qn_processor_name(kernel->processor), "kernel",
+                kernel->name, "vertices", (json_int_t)input->info->num_vertices, "edges",
+                (json_int_t)input->info->num_edges, "iterations", (json_int_t)timing->iterations,
+                "kernel_seconds", seconds, "kernel_and_prepare_seconds", whole, "processor_seconds",
+                processor, "edges_per_second", rate, "threads", (int)qn_threads(), "trials",
                 (json_int_t)options->trials.count));
 }
 
@@ -159,7 +158,8 @@ static enum qn_status bench_file(const void *user, const char *file, json_t *row
         (*kernel)->layout == input.info->layout && (*kernel)->processor == wanted &&
         ((*kernel)->weight_types & (1u << input.info->weight_type)) &&
         (!((*kernel)->traits & QN_KERNEL_SYMMETRIC) || input.info->directedness == QN_UNDIRECTED);
-    if (!suits || !is_selected(options, (*kernel)->algorithm) || !is_for_sources(options, *kernel))
+    if (!suits || !is_selected(options, (*kernel)->algorithm->name) ||
+        !is_for_sources(options, *kernel))
       continue;
     status = measure(options, &input, file, *kernel, rows, error);
   }

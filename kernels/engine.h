@@ -41,25 +41,26 @@
 #endif
 
 #define PROGRAM_KERNEL_TRAITS                                                                      \
-  ((PROGRAM_NEEDS_SOURCE ? QN_KERNEL_SOURCE : 0) | (PROGRAM_SYMMETRIC ? QN_KERNEL_SYMMETRIC : 0) | \
+  ((PROGRAM_SYMMETRIC ? QN_KERNEL_SYMMETRIC : 0) |                                                 \
    (PROGRAM_NON_NEGATIVE ? QN_KERNEL_NON_NEGATIVE : 0) |                                           \
-   (PROGRAM_USES_WEIGHTS ? QN_KERNEL_WEIGHTS : 0) | (PROGRAM_VERTICES ? QN_KERNEL_VERTICES : 0) |  \
-   (PROGRAM_RANKS ? QN_KERNEL_RANKS : 0) | (PROGRAM_LEVELS ? QN_KERNEL_LEVELS : 0) |               \
+   (PROGRAM_USES_WEIGHTS ? QN_KERNEL_WEIGHTS : 0) |                                                \
    (PROGRAM_SCHEDULE == QN_ALL_ACTIVE ? QN_KERNEL_ALL_ACTIVE : 0) |                                \
-   (PROGRAM_HOPS ? QN_KERNEL_HOPS : QN_KERNEL_ITERATIONS) |                                        \
-   (PROGRAM_CUTOFF ? QN_KERNEL_CUTOFF : 0) |                                                       \
-   (PROGRAM_GIVEN == QN_GIVEN_VECTOR ? QN_KERNEL_VECTOR : 0) |                                     \
-   (PROGRAM_GIVEN == QN_GIVEN_SEEDS ? QN_KERNEL_SEEDS : 0) |                                       \
-   (PROGRAM_GIVEN == QN_GIVEN_STRENGTHS ? QN_KERNEL_STRENGTHS : 0) |                               \
-   (PROGRAM_GIVEN == QN_GIVEN_SAMPLES ? QN_KERNEL_SAMPLES | QN_KERNEL_SEED : 0) |                  \
-   (PROGRAM_ALPHA ? QN_KERNEL_ALPHA : 0) | (PROGRAM_UNIT ? QN_KERNEL_UNIT : 0) |                   \
-   (PROGRAM_DAMPING ? QN_KERNEL_DAMPING : 0) | (PROGRAM_CONVERGES ? QN_KERNEL_TOLERANCE : 0) |     \
    (PROGRAM_IN_PLACE || PROGRAM_CONTRACTS ? QN_KERNEL_ANY_ORDER : 0))
 
 #ifdef __cplusplus
 #define QN_EXTERN_C extern "C"
 #else
 #define QN_EXTERN_C extern
+#endif
+
+/* All kernels of a program share its description (kernels/SConscript); a program that is compiled
+ * by itself brings its own. */
+#ifdef QN_ALGORITHM
+QN_EXTERN_C const struct qn_algorithm QN_ALGORITHM;
+#else
+#define QN_ALGORITHM qn_algorithm_of_program
+#define QN_ALGORITHM_IS_LOCAL
+#include "kernels/programs/describe.h"
 #endif
 
 #define QN_DEFINE_KERNEL(layout, processor, name, engine_traits)                                   \
@@ -69,22 +70,15 @@
 #define QN_DEFINE_KERNEL_AS(symbol, layout, processor, name, engine_traits, run)                   \
   QN_EXTERN_C const struct qn_kernel symbol;                                                       \
   const struct qn_kernel symbol = {                                                                \
-      PROGRAM_NAME,                                                                                \
-      PROGRAM_ALIAS,                                                                               \
-      PROGRAM_TITLE,                                                                               \
-      PROGRAM_PURPOSE,                                                                             \
+      &QN_ALGORITHM,                                                                               \
       name,                                                                                        \
       layout,                                                                                      \
       processor,                                                                                   \
       PROGRAM_WEIGHT_TYPES,                                                                        \
       PROGRAM_KERNEL_TRAITS | ((engine_traits) & ~(PROGRAM_PRIORITY ? 0 : QN_KERNEL_DELTA)),       \
       PROGRAM_RESULT,                                                                              \
-      PROGRAM_ITERATIONS,                                                                          \
-      PROGRAM_TOLERANCE,                                                                           \
       run,                                                                                         \
-      NULL,                                                                                        \
-      sizeof(program_value),                                                                       \
-      PROGRAM_FOLLOWS}
+      sizeof(program_value)}
 
 /* What the program is told at first. The source is a position in original order. */
 static inline struct qn_program_context engine_context(const struct qn_run_request *request,
@@ -98,13 +92,10 @@ static inline struct qn_program_context engine_context(const struct qn_run_reque
     context.source =
         request->positions ? request->positions[request->sources[0]] : request->sources[0];
   context.num_samples = request->num_samples;
-  context.damping = request->damping;
-  context.alpha = request->alpha;
   context.tolerance = request->tolerance;
   context.shared = request->shared;
-  context.cutoff = request->cutoff;
-  context.whole_cutoff =
-      request->cutoff < 0x1p63 ? (uint64_t)request->cutoff : UINT64_MAX - 1; /* the identity */
+  memcpy(context.parameters, request->arguments.of,
+         program_num_parameters * sizeof *context.parameters);
   return context;
 }
 

@@ -38,7 +38,7 @@ enum { NUM_FACTORS = sizeof factors / sizeof *factors };
 
 static const struct rate *rate_of(const struct qn_kernel *kernel) {
   for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-    if (strcmp(rates[i].algorithm, kernel->algorithm) == 0)
+    if (strcmp(rates[i].algorithm, kernel->algorithm->name) == 0)
       return &rates[i];
   return kernel->traits & QN_KERNEL_ALL_ACTIVE ? &walks : &others;
 }

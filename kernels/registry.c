@@ -1,6 +1,5 @@
 #include "kernels/registry.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "kernels/sample.h"
@@ -17,18 +16,19 @@ const struct qn_kernel *qn_kernel_find(const char *algorithm, enum qn_layout lay
                                        enum qn_weight_type weight_type) {
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
     if (suits(*kernel, layout, processor, weight_type) &&
-        !((*kernel)->traits & QN_KERNEL_STANDS_IN) && strcmp((*kernel)->algorithm, algorithm) == 0)
+        !((*kernel)->traits & QN_KERNEL_STANDS_IN) &&
+        strcmp((*kernel)->algorithm->name, algorithm) == 0)
       return *kernel;
   return NULL;
 }
 
 /* Of the kernels that stand in for this one that with or without QN_KERNEL_COLUMNS. */
-static const struct qn_kernel *find_stand_in(const struct qn_kernel *kernel, uint64_t columns) {
+static const struct qn_kernel *find_stand_in(const struct qn_kernel *kernel, uint32_t columns) {
   for (const struct qn_kernel *const *other = qn_kernels(); *other; other++)
     if ((*other)->traits & QN_KERNEL_STANDS_IN && (*other)->layout == kernel->layout &&
         (*other)->processor == kernel->processor &&
         ((*other)->traits & QN_KERNEL_COLUMNS) == columns &&
-        strcmp((*other)->algorithm, kernel->algorithm) == 0)
+        (*other)->algorithm == kernel->algorithm)
       return *other;
   return NULL;
 }
@@ -46,16 +46,26 @@ const struct qn_kernel *qn_follower_find(const char *algorithm, enum qn_layout l
                                          enum qn_weight_type weight_type) {
   for (const struct qn_kernel *const *kernel = qn_followers(); *kernel; kernel++)
     if (suits(*kernel, layout, processor, weight_type) &&
-        strcmp((*kernel)->follows, algorithm) == 0)
+        strcmp((*kernel)->algorithm->follows, algorithm) == 0)
       return *kernel;
   return NULL;
 }
 
-const char *qn_algorithm_find(const char *name) {
-  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
-    if (strcmp((*kernel)->algorithm, name) == 0 ||
-        ((*kernel)->alias && strcmp((*kernel)->alias, name) == 0))
-      return (*kernel)->algorithm;
+/* Is the name one of a list with commas? */
+static bool is_listed(const char *list, const char *name) {
+  const size_t length = strlen(name);
+  for (const char *rest = list; rest; rest = strchr(rest, ',')) {
+    rest += *rest == ',';
+    if (strncmp(rest, name, length) == 0 && (rest[length] == ',' || rest[length] == '\0'))
+      return length > 0;
+  }
+  return false;
+}
+
+const struct qn_algorithm *qn_algorithm_find(const char *name) {
+  for (const struct qn_algorithm *const *algorithm = qn_algorithms(); *algorithm; algorithm++)
+    if (strcmp((*algorithm)->name, name) == 0 || is_listed((*algorithm)->aliases, name))
+      return *algorithm;
   return NULL;
 }
 
@@ -71,14 +81,13 @@ const char *qn_purpose_name(enum qn_purpose purpose) {
 }
 
 struct qn_run_request qn_run_request_for(const struct qn_kernel *kernel, const void *view) {
-  return (struct qn_run_request){.view = view,
-                                 .damping = 0.85,
-                                 .resolution = 1,
-                                 .alpha = 0.1,
-                                 .target = UINT32_MAX,
-                                 .cutoff = INFINITY,
-                                 .tolerance = kernel->tolerance,
-                                 .max_iterations = kernel->max_iterations};
+  const struct qn_arguments arguments = qn_arguments_default(kernel->algorithm);
+  struct qn_run_request request = {.view = view,
+                                   .algorithm = kernel->algorithm,
+                                   .tolerance = kernel->algorithm->tolerance,
+                                   .max_iterations = kernel->algorithm->iterations};
+  qn_request_take(&request, &arguments);
+  return request;
 }
 
 void qn_sample_destroy(struct qn_sample *sample) {

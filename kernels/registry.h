@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "kernels/joint.h"
+#include "kernels/programs/algorithm.h"
 #include "kernels/programs/context.h"
 #include "kernels/run_state.h"
 #include "kernels/store.h"
@@ -35,51 +36,25 @@ enum qn_processor {
   QN_JOINT = 3, /* a CUDA device and the CPU in one run */
 };
 
+/* A set: what is true of one kernel. What is true of its algorithm is in the algorithm's
+ * description. */
 enum qn_kernel_traits {
-  QN_KERNEL_SOURCE = 1 << 0,       /* wants one source vertex */
-  QN_KERNEL_SOURCES = 1 << 1,      /* wants one or more */
-  QN_KERNEL_SYMMETRIC = 1 << 2,    /* refuses a graph that is not marked undirected */
-  QN_KERNEL_NON_NEGATIVE = 1 << 3, /* refuses negative weights */
-  QN_KERNEL_ALL_ACTIVE = 1 << 4,   /* every iteration walks every edge */
-  QN_KERNEL_VERTICES = 1 << 5,     /* values are positions in original order */
-  QN_KERNEL_WEIGHTS = 1 << 6,      /* results depend on weights */
-  QN_KERNEL_RANKS = 1 << 7,        /* the largest values are the interesting ones */
-  QN_KERNEL_LEVELS = 1 << 8,       /* values are small whole numbers: how many have which? */
-  QN_KERNEL_HOPS = 1 << 9,       /* an iteration is a hop: max_iterations is what a user asks for */
-  QN_KERNEL_GROUPS = 1 << 10,    /* looks at groups of vertices */
-  QN_KERNEL_ANY_ORDER = 1 << 11, /* ends at one result whenever new values are seen */
-  QN_KERNEL_DEVICES = 1 << 12,   /* several devices can share a run */
-  QN_KERNEL_NO_FRONTIER = 1 << 13, /* its states have no bits of active vertices */
-  QN_KERNEL_DAMPING = 1 << 14,     /* what a user can choose: the request's damping, */
-  QN_KERNEL_TOLERANCE = 1 << 15,   /* tolerance, */
-  QN_KERNEL_DELTA = 1 << 16,       /* delta, */
-  QN_KERNEL_ITERATIONS = 1 << 17,  /* max_iterations, where these are no hops, */
-  QN_KERNEL_SEED = 1 << 18,        /* seed, */
-  QN_KERNEL_RESOLUTION = 1 << 19,  /* resolution */
-  QN_KERNEL_STANDS_IN = 1 << 20, /* where the graph is directed and another kernel is _SYMMETRIC */
-  QN_KERNEL_DIRECTION = 1 << 21, /* direction, */
-  QN_KERNEL_PARALLELISM = 1 << 22, /* parallelism, */
-  QN_KERNEL_SEES = 1 << 23,        /* asynchronous, on one processor */
-  QN_KERNEL_CUTOFF = 1 << 24,      /* a user can choose the request's cutoff, */
-  QN_KERNEL_TARGET = 1 << 25,      /* and must say its target */
-  QN_KERNEL_UNWEIGHTED = 1 << 26,  /* a user can have it take no notice of weights */
-  QN_KERNEL_VECTOR = 1 << 27,      /* is given a user's number for each vertex */
-  QN_KERNEL_SEEDS = 1 << 28,       /* is given each vertex's share of the sources */
-  QN_KERNEL_STRENGTHS = 1 << 29,   /* is given the sum of the weights of each vertex's out-edges */
-  QN_KERNEL_COLUMNS = 1 << 30,     /* stands in where there are several sources: a column of each */
+  QN_KERNEL_SYMMETRIC = 1 << 0,    /* refuses a graph that is not marked undirected */
+  QN_KERNEL_NON_NEGATIVE = 1 << 1, /* refuses negative weights */
+  QN_KERNEL_WEIGHTS = 1 << 2,      /* results depend on weights */
+  QN_KERNEL_ALL_ACTIVE = 1 << 3,   /* every iteration walks every edge */
+  QN_KERNEL_ANY_ORDER = 1 << 4,    /* ends at one result whenever new values are seen */
+  QN_KERNEL_NO_FRONTIER = 1 << 5,  /* its states have no bits of active vertices */
+  QN_KERNEL_DEVICES = 1 << 6,      /* several devices can share a run */
+  QN_KERNEL_DELTA = 1 << 7,        /* takes vertices bucket by bucket, of the parameter delta */
+  QN_KERNEL_DIRECTION = 1 << 8,    /* a user can choose the request's direction, */
+  QN_KERNEL_PARALLELISM = 1 << 9,  /* its parallelism, */
+  QN_KERNEL_SEES = 1 << 10,        /* asynchronous, on one processor */
+  QN_KERNEL_STANDS_IN = 1 << 11,   /* for another kernel, where that one is _SYMMETRIC and the graph
+                                      is directed, or as the next two say: */
+  QN_KERNEL_COLUMNS = 1 << 12,     /* where there are several sources, with a column for each; */
+  QN_KERNEL_ONE_WALK = 1 << 13,    /* where a run need not go in iterations */
 };
-
-/* More of them: constants of an enum have 31 bits. */
-#define QN_KERNEL_ALPHA ((uint64_t)1 << 31)   /* a user can choose the request's alpha, */
-#define QN_KERNEL_UNIT ((uint64_t)1 << 32)    /* values are a direction: to be scaled to length 1 */
-#define QN_KERNEL_SAMPLES ((uint64_t)1 << 33) /* is given the numbers of sampled vertices, */
-#define QN_KERNEL_PAIRS ((uint64_t)1 << 34)   /* values are of pairs: given ones, or all edges; */
-#define QN_KERNEL_WALKS                                                                            \
-  ((uint64_t)1 << 35) /* values are walks: num_values rows of num_columns positions; */
-#define QN_KERNEL_FANOUTS ((uint64_t)1 << 36)  /* looks at fanouts, and finds a sample; */
-#define QN_KERNEL_WEIGHTED ((uint64_t)1 << 37) /* at weighted */
-#define QN_KERNEL_ONE_WALK                                                                         \
-  ((uint64_t)1 << 38) /* _STANDS_IN where a run need not go in iterations, too */
 
 /* Along which edges a run goes where its layout has both, or searches may choose. */
 enum qn_direction { QN_DIRECTION_AUTO, QN_DIRECTION_PUSH, QN_DIRECTION_PULL };
@@ -107,36 +82,22 @@ struct qn_iteration {
   const struct qn_shared_iteration *shared; /* by several devices; NULL: one; valid in the call */
 };
 
-/* How alike the neighbours of two vertices are. */
-enum qn_measure { QN_MEASURE_JACCARD, QN_MEASURE_OVERLAP, QN_MEASURE_COSINE };
-
 struct qn_run_request {
   const void *view;          /* of the kernel's layout: const struct qn_graph *, ... */
   const uint32_t *positions; /* [V] position of a vertex in original order; NULL: itself */
   const uint32_t *sources;   /* vertices of the graph layout, each < V */
   uint32_t num_sources;
-  const uint32_t *groups; /* [V] of vertices of the graph layout, UINT32_MAX: none; NULL: every
-                             vertex is a group of its own */
-  const void *given;      /* [V] of vertices of the graph layout: the results of the algorithm that
-                             the kernel follows, or what its traits say; NULL for others */
-  uint32_t target;        /* a vertex of the graph layout; UINT32_MAX: none */
-  bool unweighted;        /* every edge counts 1 */
-  bool weighted;          /* edges are taken in proportion to their weights */
-  double alpha;           /* attenuation of longer walks, > 0 */
-  uint32_t num_samples;   /* vertices that are given a number, from 1 */
-  enum qn_measure measure;
-  const uint32_t *pairs; /* [num_pairs][2] vertices of the graph layout; NULL: all edges */
-  uint64_t num_pairs;
-  uint32_t length;         /* edges of a walk */
-  uint32_t num_walks;      /* from each source */
-  const uint32_t *fanouts; /* [num_fanouts] neighbours that are taken of a vertex, hop by hop */
-  uint32_t num_fanouts;
-  double cutoff;    /* nothing beyond this distance is of interest; INFINITY: everything is */
-  double damping;   /* PageRank and its kin, in [0, 1) */
-  double tolerance; /* >= 0; 0: never converged */
+  /* What else the algorithm's inputs are: [V] groups of vertices of the graph layout, UINT32_MAX:
+   * none; [num_input][2] pairs of them, or [1] a target. NULL: not said. */
+  const uint32_t *input;
+  uint64_t num_input;
+  const void *given; /* [V] of vertices of the graph layout: the results of the algorithm that the
+                        kernel follows, or what its description says; NULL for others */
+  uint32_t num_samples;                 /* vertices that are given a number, from 1 */
+  const struct qn_algorithm *algorithm; /* whose arguments these are */
+  struct qn_arguments arguments;
+  double tolerance;        /* >= 0; 0: never converged */
   uint32_t max_iterations; /* at most so many; UINT32_MAX: no limit */
-  uint64_t seed;           /* of random choices */
-  double resolution;       /* of communities, > 0: more means smaller ones */
   double delta;            /* width of a priority bucket, in units of the weights; 0: chosen */
   uint64_t device_memory;  /* cap on device memory in bytes; 0: all that is free */
   int device;              /* index of the accelerator */
@@ -193,9 +154,9 @@ struct qn_run_result {
                        qn_pages_alloc. NULL: all */
   uint32_t *paired; /* [num_values] and with them these others, whose values they are together;
                        qn_pages_alloc. NULL: none */
-  struct qn_sample *sample;          /* QN_KERNEL_FANOUTS (sample.h) */
+  struct qn_sample *sample;          /* QN_SHAPE_SAMPLE (sample.h) */
   struct qn_device_values on_device; /* the values, instead, if they were left there */
-  uint64_t count;                    /* for kernels with a count_key */
+  uint64_t count;                    /* QN_SHAPE_NUMBER; of walks their steps */
   const char *score_key; /* what `score` is of the whole result, "modularity"; NULL: nothing */
   double score;
   uint64_t iterations;
@@ -212,28 +173,21 @@ struct qn_run_result {
 #define QN_ALL_WEIGHT_TYPES ((1u << QN_WEIGHT_TYPES) - 1)
 
 struct qn_kernel {
-  const char *algorithm; /* "bfs" */
-  const char *alias;     /* another name for it; NULL: none */
-  const char *title;     /* "hops from a source" */
-  enum qn_purpose purpose;
+  const struct qn_algorithm *algorithm;
   const char *name; /* how: "csr push/pull", "Afforest", ... */
   enum qn_layout layout;
   enum qn_processor processor;
   uint32_t weight_types; /* set of 1 << enum qn_weight_type */
-  uint64_t traits;       /* set of enum qn_kernel_traits and those beyond */
+  uint32_t traits;       /* set of enum qn_kernel_traits */
   enum qn_result_type result;
-  uint32_t max_iterations; /* defaults */
-  double tolerance;
   /* On failure `result` holds nothing. Deterministic for any number of threads. */
   enum qn_status (*run)(const struct qn_run_request *request, struct qn_run_result *result,
                         struct qn_error *error);
-  const char *count_key; /* what result.count counts, "triangles"; NULL: the result is values */
-  uint32_t value_bytes;  /* of a vertex's value in a struct qn_run_state; 0: it keeps no state */
-  const char *follows;   /* the algorithm whose results it is given; NULL: it begins by itself */
+  uint32_t value_bytes; /* of a vertex's value in a struct qn_run_state; 0: it keeps no state */
 };
 
-/* What a program that is compiled at run time (runtime/user_program.h) must see as the tool that
- * loads it does. */
+/* What a program that is compiled at run time (runtime/programs/user_program.h) must see as the
+ * tool that loads it does. */
 #define QN_KERNEL_ABI                                                                              \
   (sizeof(struct qn_kernel) + sizeof(struct qn_run_request) * 1009 +                               \
    sizeof(struct qn_run_result) * 1000003)
@@ -246,14 +200,25 @@ const struct qn_kernel *const *qn_kernels(void);
 /* Every kernel that follows another algorithm, ended by NULL. */
 const struct qn_kernel *const *qn_followers(void);
 
-/* The algorithm that a user calls so, by its name or alias; NULL if this build has none. */
-const char *qn_algorithm_find(const char *name);
+/* Every algorithm that users name, by purpose and name, ended by NULL. */
+const struct qn_algorithm *const *qn_algorithms(void);
+/* The one that a user calls so, by its name or an alias; NULL if this build has none. */
+const struct qn_algorithm *qn_algorithm_find(const char *name);
+
+/* The argument of a parameter that the request's algorithm has. */
+struct qn_argument qn_argument(const struct qn_run_request *request, const char *name);
+/* All arguments are the defaults. */
+struct qn_arguments qn_arguments_default(const struct qn_algorithm *algorithm);
+/* Arguments of a request, and what engines take of them: the most iterations, tolerance, delta. */
+void qn_request_take(struct qn_run_request *request, const struct qn_arguments *arguments);
+/* One of them, as its number. */
+void qn_request_set(struct qn_run_request *request, const char *name, double value);
 
 /* "Paths and distances", ...: a heading. */
 const char *qn_purpose_name(enum qn_purpose purpose);
 
-/* The kernel of an algorithm, by its name, but for those that stand in for it; NULL if this build
- * has none. */
+/* The kernel of an algorithm, by its own name, but for those that stand in for it; NULL if this
+ * build has none. */
 const struct qn_kernel *qn_kernel_find(const char *algorithm, enum qn_layout layout,
                                        enum qn_processor processor,
                                        enum qn_weight_type weight_type);
@@ -268,7 +233,7 @@ const struct qn_kernel *qn_follower_find(const char *algorithm, enum qn_layout l
                                          enum qn_processor processor,
                                          enum qn_weight_type weight_type);
 
-/* A request with the kernel's defaults, damping 0.85, and no source. */
+/* A request with the defaults of the kernel's algorithm, and no source. */
 struct qn_run_request qn_run_request_for(const struct qn_kernel *kernel, const void *view);
 
 /* Give the values back; a zeroed result is allowed. */

@@ -26,8 +26,8 @@ struct qn_storage_rates {
  * than what is free? */
 bool qn_storage_exceeds_memory(uint64_t bytes, uint64_t host_memory);
 
-/* Read some of what is not in memory now, for about a second at most. Tells the request of it. Rates
- * are 0 where too little is left to tell, or the array does not come from a file. */
+/* Read some of what is not in memory now, for about a second at most. Tells the request of it.
+ * Rates are 0 where too little is left to tell, or the array does not come from a file. */
 struct qn_storage_rates qn_storage_measure(const void *array, uint64_t bytes,
                                            const struct qn_run_request *request);
 

@@ -11,19 +11,32 @@
 #include "library/call.h"
 #include "library/session.h"
 #include "partitioner/builders.h"
+#include "runtime/inputs.h"
 #include "runtime/list.h"
-#include "runtime/run_settings.h"
+#include "runtime/options.h"
 #include <quern/export.h>
+
+/* {"katz": ["alpha", ...]} */
+static json_t *list_uses(void) {
+  json_t *uses = json_object();
+  for (const struct qn_algorithm *const *algorithm = qn_algorithms(); *algorithm; algorithm++) {
+    json_t *names = json_array();
+    for (const struct qn_input_option *option = qn_input_options; option->name; option++)
+      if (option->inputs & (*algorithm)->inputs)
+        json_array_append_new(names, json_string(option->name));
+    for (uint32_t i = 0; i < (*algorithm)->num_parameters; i++)
+      json_array_append_new(names, json_string((*algorithm)->parameters[i].name));
+    json_object_set_new(uses, (*algorithm)->name, names);
+  }
+  return uses;
+}
 
 /* Also those of devices, if there is one. */
 static json_t *list_algorithms(void) {
   int devices;
   qn_cuda_count(&devices, NULL);
-  json_t *list = qn_kernel_list(), *uses = json_object();
-  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
-    if (!json_object_get(uses, (*kernel)->algorithm))
-      json_object_set_new(uses, (*kernel)->algorithm, qn_algorithm_options(*kernel));
-  json_object_set_new(list, "uses", uses);
+  json_t *list = qn_kernel_list();
+  json_object_set_new(list, "uses", list_uses());
   return list;
 }
 

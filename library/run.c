@@ -11,8 +11,8 @@
 #include "library/call.h"
 #include "library/options.h"
 #include "library/session.h"
+#include "runtime/options.h"
 #include "runtime/placement.h"
-#include "runtime/run_settings.h"
 #include "runtime/summary.h"
 #include "support/memory.h"
 
@@ -53,16 +53,17 @@ static void name_vertices(const struct qn_run_input *input, const struct qn_kern
                           struct qn_run_result *result) {
   if (!kernel || !input->order)
     return;
+  const struct qn_algorithm *algorithm = kernel->algorithm;
   if (result->sample)
     name_positions(input, result->sample->nodes, result->sample->num_nodes);
-  else if (kernel->traits & (QN_KERNEL_VERTICES | QN_KERNEL_WALKS))
+  else if (algorithm->values & QN_VALUES_VERTICES || algorithm->shape == QN_SHAPE_WALKS)
     name_positions(input, result->values, result->num_values * qn_result_columns(result));
 }
 
 /* "bfs_0", "bfs_1", ...: in the order of the sources; or names of their own. */
 static enum qn_status name_columns(struct qn_result *result, struct qn_error *error) {
   const uint32_t count = qn_result_columns(&result->run.result);
-  if (count == 1 || result->run.kernel->traits & QN_KERNEL_WALKS)
+  if (count == 1 || result->run.algorithm->shape == QN_SHAPE_WALKS)
     return QN_OK;
   enum qn_status status =
       qn_alloc(&result->names, count, sizeof *result->names, "names of columns", error);
@@ -70,7 +71,7 @@ static enum qn_status name_columns(struct qn_result *result, struct qn_error *er
     if (result->run.result.column_names)
       snprintf(result->names[i], COLUMN_NAME, "%s", result->run.result.column_names[i]);
     else
-      snprintf(result->names[i], COLUMN_NAME, "%s_%" PRIu32, result->run.kernel->algorithm, i);
+      snprintf(result->names[i], COLUMN_NAME, "%s_%" PRIu32, result->run.algorithm->name, i);
   return status;
 }
 
@@ -94,6 +95,22 @@ static enum qn_status discard_checkpoint(struct qn_run *run, struct qn_error *er
   return run->keeper ? qn_keeper_discard(run->keeper, error) : QN_OK;
 }
 
+/* What no table of a run has is a parameter or an input of the algorithm. */
+static enum qn_status take_option(const struct qn_option *option,
+                                  const struct qn_settings *settings,
+                                  struct qn_run_options *options, struct qn_error *error) {
+  if (!option->name)
+    return qn_fail(error, QN_USAGE, "an option has no name");
+  for (const struct qn_settings *each = settings; each->table; each++)
+    if (qn_setting_find(each->table, option->name))
+      return qn_setting_set(qn_setting_find(each->table, option->name), each->target, option->value,
+                            error);
+  if (qn_setting_find(qn_place_settings, option->name))
+    return qn_fail(error, QN_USAGE, "this call has no option '%s': the graph is placed",
+                   option->name);
+  return qn_run_options_say(options, option->name, option->value, error);
+}
+
 static enum qn_status run_with(const struct running *running, struct qn_run_options *options,
                                struct qn_error *error) {
   struct qn_session *session = running->session;
@@ -103,7 +120,9 @@ static enum qn_status run_with(const struct running *running, struct qn_run_opti
                                          {library_settings, options},
                                          {placed ? NULL : qn_place_settings, options},
                                          {0}};
-  enum qn_status status = qn_options_apply(running->options, running->num_options, settings, error);
+  enum qn_status status = QN_OK;
+  for (uint64_t i = 0; i < running->num_options && !status; i++)
+    status = take_option(&running->options[i], settings, options, error);
   if (!status)
     status = qn_run_options_settle(options, error);
   if (!status)
@@ -285,11 +304,11 @@ static struct qn_result_column sample_column(const struct qn_sample *sample, uin
 
 /* Of a path the vertices come first. */
 static uint64_t num_columns(const struct qn_run *run) {
-  if (run->kernel->count_key)
+  if (run->algorithm->counts)
     return 0;
   if (run->result.sample)
     return SAMPLE_COLUMNS;
-  if (run->kernel->traits & QN_KERNEL_WALKS)
+  if (run->algorithm->shape == QN_SHAPE_WALKS)
     return 1;
   return qn_result_columns(&run->result) + (run->result.listed != NULL) +
          (run->result.paired != NULL) + (run->parents_kernel != NULL);
@@ -299,21 +318,21 @@ void qn_result_info(const struct qn_result *result, struct qn_result_info *out) 
   const struct qn_run *run = &result->run;
   const struct qn_kernel *kernel = run->kernel;
   struct qn_result_info info = {
-      .algorithm = kernel->algorithm,
+      .algorithm = run->algorithm->name,
       .layout = qn_layout_name(kernel->layout),
       .device = qn_processor_name(kernel->processor),
       .kernel = kernel->name,
       .num_vertices = result->session->input.info->num_vertices,
       .num_columns = num_columns(run),
-      .count_of = kernel->count_key,
+      .count_of = run->algorithm->counts,
       .count = run->result.count,
       .iterations = run->result.iterations,
       .converged = run->result.converged,
       .change = run->result.change,
       .prepare_seconds = run->result.prepare_seconds,
       .run_seconds = run->result.kernel_seconds,
-      .num_sources = run->num_sources,
-      .sources = run->sources,
+      .num_sources = run->inputs.num_sources,
+      .sources = run->inputs.sources,
   };
   qn_sized_copy(out, &info, sizeof info);
 }
@@ -329,15 +348,15 @@ static enum qn_type type_of(enum qn_result_type type) {
 static enum qn_status find_column(const struct qn_result *result, uint64_t index,
                                   struct qn_result_column *column, struct qn_error *error) {
   const struct qn_run *run = &result->run;
-  if (run->kernel->count_key)
-    return qn_fail(error, QN_USAGE, "%s counts %s; it has no values", run->kernel->algorithm,
-                   run->kernel->count_key);
+  if (run->algorithm->counts)
+    return qn_fail(error, QN_USAGE, "%s counts %s; it has no values", run->algorithm->name,
+                   run->algorithm->counts);
   const struct qn_run_result *found = &run->result;
   const uint64_t count = num_columns(run);
   if (index >= count)
     return qn_fail(error, QN_USAGE, "%s has %s of values, so none at %" PRIu64,
-                   run->kernel->algorithm, count == 1 ? "one column" : "fewer columns", index);
-  if (found->sample || run->kernel->traits & QN_KERNEL_WALKS) {
+                   run->algorithm->name, count == 1 ? "one column" : "fewer columns", index);
+  if (found->sample || run->algorithm->shape == QN_SHAPE_WALKS) {
     *column = found->sample ? sample_column(found->sample, index) : walk_column(found);
     return QN_OK;
   }
@@ -367,9 +386,9 @@ static enum qn_status find_column(const struct qn_result *result, uint64_t index
   }
   const uint64_t place = found->listed ? 0 : index;
   *column = (struct qn_result_column){
-      .name = result->names ? result->names[place] : run->kernel->algorithm,
+      .name = result->names ? result->names[place] : run->algorithm->name,
       .type = type_of(run->result.type),
-      .is_vertex = run->kernel->traits & QN_KERNEL_VERTICES,
+      .is_vertex = run->algorithm->values & QN_VALUES_VERTICES,
       .count = run->result.num_values,
       .data =
           (const char *)found->values + place * found->num_values * qn_result_bytes(found->type),

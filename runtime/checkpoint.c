@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -13,9 +12,10 @@
 #include <xxhash.h>
 
 #include "formats/layouts/checkpoint.h"
+#include "runtime/arguments.h"
 #include "runtime/checkpoints/parts.h"
-#include "runtime/interrupt.h"
 #include "runtime/sets/ranks.h"
+#include "runtime/watch/interrupt.h"
 #include "support/atomic_file.h"
 #include "support/context.h"
 #include "support/memory.h"
@@ -42,8 +42,18 @@ struct qn_keeper {
 
 /* ---- What runs ------------------------------------------------------------------ */
 
-static json_t *real_text(double value) {
-  return json_sprintf("%.17g", value);
+/* All parameters but those that say when a run is to end. */
+static json_t *parameters_json(const struct qn_run_request *request) {
+  const struct qn_algorithm *algorithm = request->algorithm;
+  json_t *parameters = json_object();
+  for (uint32_t i = 0; i < algorithm->num_parameters; i++) {
+    char text[QN_PARAMETER_TEXT];
+    const char *name = algorithm->parameters[i].name;
+    if (strcmp(name, "iterations") != 0 && strcmp(name, "hops") != 0)
+      json_object_set_new(parameters, name,
+                          json_string(qn_argument_text(algorithm, &request->arguments, i, text)));
+  }
+  return parameters;
 }
 
 static json_t *hash_text(const void *bytes, uint64_t count) {
@@ -63,15 +73,10 @@ static enum qn_status describe_run(struct qn_keeper *keeper, struct qn_error *er
   if (!container) /* a name that is not UTF-8 */
     container = json_string("?");
   keeper->run =
-      json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "algorithm",
-                keeper->kernel->algorithm, "kernel", keeper->kernel->name, "device",
+      json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "algorithm", keeper->kernel->algorithm->name,
+                "kernel", keeper->kernel->name, "device",
                 qn_processor_name(keeper->kernel->processor), "version", QN_VERSION, "container",
-                container, "sources", sources, "damping", real_text(request->damping), "tolerance",
-                real_text(request->tolerance), "delta", real_text(request->delta));
-  if (isfinite(request->cutoff))
-    json_object_set_new(keeper->run, "cutoff", real_text(request->cutoff));
-  if (keeper->kernel->traits & QN_KERNEL_ALPHA)
-    json_object_set_new(keeper->run, "alpha", real_text(request->alpha));
+                container, "sources", sources, "parameters", parameters_json(request));
   if (request->asynchronous)
     json_object_set_new(keeper->run, "mode", json_string("asynchronous"));
   if (request->given)
@@ -175,6 +180,34 @@ static enum qn_status check_graph(const struct qn_keeper *keeper,
   return refuse(keeper, error, "container", theirs, ours);
 }
 
+/* NULL stands for what a run has not. */
+static enum qn_status compare(const struct qn_keeper *keeper, const char *what,
+                              const json_t *theirs, const json_t *ours, struct qn_error *error) {
+  if (theirs == ours || json_equal(theirs, ours))
+    return QN_OK;
+  char *their_text = json_dumps(theirs, JSON_ENCODE_ANY | JSON_COMPACT);
+  char *our_text = json_dumps(ours, JSON_ENCODE_ANY | JSON_COMPACT);
+  enum qn_status status =
+      refuse(keeper, error, what, their_text ? their_text : "none", our_text ? our_text : "none");
+  free(their_text);
+  free(our_text);
+  return status;
+}
+
+static enum qn_status compare_parameters(const struct qn_keeper *keeper, const json_t *run,
+                                         struct qn_error *error) {
+  json_t *theirs = json_object_get(run, "parameters"), *argument;
+  json_t *ours = json_object_get(keeper->run, "parameters");
+  const char *name;
+  enum qn_status status = QN_OK;
+  json_object_foreach(ours, name, argument) {
+    status = compare(keeper, name, json_object_get(theirs, name), argument, error);
+    if (status)
+      return status;
+  }
+  return compare(keeper, "set of parameters", theirs, ours, error);
+}
+
 static enum qn_status check_run(const struct qn_keeper *keeper, const json_t *run,
                                 struct qn_error *error) {
   static const struct {
@@ -184,27 +217,15 @@ static enum qn_status check_run(const struct qn_keeper *keeper, const json_t *ru
                   {"device", "device"},
                   {"kernel", "kernel"},
                   {"sources", "source (vertex)"},
-                  {"damping", "damping"},
-                  {"tolerance", "tolerance"},
-                  {"delta", "delta"},
-                  {"cutoff", "cutoff"},
                   {"given", "numbers of vertices"},
-                  {"alpha", "alpha"},
                   {"mode", "mode"}};
   for (size_t i = 0; i < sizeof compared / sizeof compared[0]; i++) {
-    const json_t *theirs = json_object_get(run, compared[i].key);
-    const json_t *ours = json_object_get(keeper->run, compared[i].key);
-    if (theirs == ours || json_equal(theirs, ours)) /* some have no cutoff */
-      continue;
-    char *their_text = json_dumps(theirs, JSON_ENCODE_ANY | JSON_COMPACT);
-    char *our_text = json_dumps(ours, JSON_ENCODE_ANY | JSON_COMPACT);
-    enum qn_status status = refuse(keeper, error, compared[i].what,
-                                   their_text ? their_text : "none", our_text ? our_text : "none");
-    free(their_text);
-    free(our_text);
-    return status;
+    enum qn_status status = compare(keeper, compared[i].what, json_object_get(run, compared[i].key),
+                                    json_object_get(keeper->run, compared[i].key), error);
+    if (status)
+      return status;
   }
-  return QN_OK;
+  return compare_parameters(keeper, run, error);
 }
 
 static bool has_frontier(const struct qn_keeper *keeper) {
@@ -341,7 +362,7 @@ enum qn_status qn_keeper_open(const struct qn_run_input *input, const struct qn_
     return qn_fail(error, QN_UNSUPPORTED,
                    "there are no checkpoints of %s on the layout %s and %s: its kernel (%s) does "
                    "not iterate over vertex values",
-                   kernel->algorithm, qn_layout_name(kernel->layout),
+                   kernel->algorithm->name, qn_layout_name(kernel->layout),
                    qn_processor_name(kernel->processor), kernel->name);
   enum qn_status status = qn_alloc_zeroed(&keeper, 1, sizeof *keeper, "checkpoints", error);
   if (status)
@@ -363,20 +384,34 @@ enum qn_status qn_keeper_open(const struct qn_run_input *input, const struct qn_
   return QN_OK;
 }
 
-/* Values of a damaged checkpoint could name vertices that there are not. */
-static enum qn_status check_vertices(const struct qn_keeper *keeper, struct qn_run_result *result,
-                                     struct qn_error *error) {
+/* The largest value that a run from the beginning could have: a vertex, a number of hops, or one of
+ * edges at a vertex; UINT64_MAX: any. */
+static uint64_t largest_value(const struct qn_keeper *keeper) {
+  const struct qn_container_info *info = keeper->input->info;
+  const uint32_t values = keeper->kernel->algorithm->values;
+  if (keeper->kernel->result != QN_RESULT_U32)
+    return UINT64_MAX;
+  if (values & QN_VALUES_VERTICES)
+    return info->num_vertices ? info->num_vertices - 1 : 0;
+  return values & QN_VALUES_LEVELS ? info->num_vertices + info->num_edges : UINT64_MAX;
+}
+
+/* A forged checkpoint could lead to values that no run has; no value at all is UINT32_MAX. */
+static enum qn_status check_values(const struct qn_keeper *keeper, struct qn_run_result *result,
+                                   struct qn_error *error) {
   const uint32_t *values = result->values;
-  uint64_t num_vertices = result->num_values, bad = 0;
-  if (!keeper->resumed || !(keeper->kernel->traits & QN_KERNEL_VERTICES))
+  const uint64_t num_values = result->num_values, largest = largest_value(keeper);
+  const bool may_lack = !(keeper->kernel->algorithm->values & QN_VALUES_VERTICES);
+  uint64_t bad = 0;
+  if (!keeper->resumed || largest == UINT64_MAX)
     return QN_OK;
 #pragma omp parallel for schedule(static) reduction(+ : bad)
-  for (uint64_t v = 0; v < num_vertices; v++)
-    bad += values[v] >= num_vertices;
+  for (uint64_t v = 0; v < num_values; v++)
+    bad += values[v] > largest && !(may_lack && values[v] == UINT32_MAX);
   if (bad == 0)
     return QN_OK;
   qn_run_result_destroy(result);
-  qn_fail(error, QN_INVALID, "the checkpoint has values that name no vertex");
+  qn_fail(error, QN_INVALID, "the checkpoint has values that no run could have");
   return qn_error_in_file(error, keeper->folder.file), QN_INVALID;
 }
 
@@ -389,7 +424,7 @@ enum qn_status qn_keeper_run(struct qn_keeper *keeper, struct qn_run_result *res
   enum qn_status status = keeper->kernel->run(&keeper->request, result, error);
   if (catches)
     qn_interrupts_release(&interrupts);
-  return status ? status : check_vertices(keeper, result, error);
+  return status ? status : check_values(keeper, result, error);
 }
 
 const struct qn_checkpoint_figures *qn_keeper_figures(const struct qn_keeper *keeper) {

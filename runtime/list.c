@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/registry.h"
+#include "runtime/arguments.h"
 #include "support/tool.h"
 #include <quern/layouts.h>
 
@@ -17,17 +17,22 @@ static json_t *weight_names(uint32_t weight_types) {
 }
 
 static json_t *kernel_json(const struct qn_kernel *kernel) {
-  return json_pack("{s:s, s:s?, s:s, s:s, s:s, s:s, s:s, s:o}", "algorithm", kernel->algorithm,
-                   "alias", kernel->alias, "title", kernel->title, "purpose",
-                   qn_purpose_name(kernel->purpose), "layout", qn_layout_name(kernel->layout),
+  const struct qn_algorithm *algorithm = kernel->algorithm;
+  char alias[64] = "";
+  if (algorithm->aliases)
+    snprintf(alias, sizeof alias, "%.*s", (int)strcspn(algorithm->aliases, ","),
+             algorithm->aliases);
+  return json_pack("{s:s, s:s?, s:s, s:s, s:s, s:s, s:s, s:o}", "algorithm", algorithm->name,
+                   "alias", *alias ? alias : NULL, "title", algorithm->title, "purpose",
+                   qn_purpose_name(algorithm->purpose), "layout", qn_layout_name(kernel->layout),
                    "device", qn_processor_name(kernel->processor), "kernel", kernel->name,
                    "weights", weight_names(kernel->weight_types));
 }
 
 static bool comes_before(const struct qn_kernel *a, const struct qn_kernel *b) {
-  if (a->purpose != b->purpose)
-    return a->purpose < b->purpose;
-  int order = strcmp(a->algorithm, b->algorithm);
+  if (a->algorithm->purpose != b->algorithm->purpose)
+    return a->algorithm->purpose < b->algorithm->purpose;
+  int order = strcmp(a->algorithm->name, b->algorithm->name);
   if (order)
     return order < 0;
   if (a->layout != b->layout)
@@ -35,6 +40,13 @@ static bool comes_before(const struct qn_kernel *a, const struct qn_kernel *b) {
   if (a->processor != b->processor)
     return a->processor < b->processor;
   return a->weight_types < b->weight_types;
+}
+
+static json_t *algorithms_json(void) {
+  json_t *list = json_array();
+  for (const struct qn_algorithm *const *algorithm = qn_algorithms(); *algorithm; algorithm++)
+    json_array_append_new(list, qn_algorithm_json(*algorithm));
+  return list;
 }
 
 /* Selection by rank: as there are some hundred kernels, the square of that is nothing. */
@@ -47,7 +59,7 @@ json_t *qn_kernel_list(void) {
       if ((!last || comes_before(last, *kernel)) && (!next || comes_before(*kernel, next)))
         next = *kernel;
     if (!next)
-      return json_pack("{s:o}", "kernels", list);
+      return json_pack("{s:o, s:o}", "kernels", list, "algorithms", algorithms_json());
     json_array_append_new(list, kernel_json(next));
     last = next;
   }
@@ -74,7 +86,7 @@ static int layouts_at(void) {
 static bool has_kernel(const char *algorithm, const char *layout, enum qn_processor processor) {
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
     if (strcmp(qn_layout_name((*kernel)->layout), layout) == 0 &&
-        (*kernel)->processor == processor && strcmp((*kernel)->algorithm, algorithm) == 0)
+        (*kernel)->processor == processor && strcmp((*kernel)->algorithm->name, algorithm) == 0)
       return true;
   return false;
 }
@@ -124,7 +136,8 @@ static void print_algorithm(const json_t *kernel) {
   const char *algorithm = text_of(kernel, "algorithm"), *alias = text_of(kernel, "alias");
   const char *title = text_of(kernel, "title");
   char name[64];
-  snprintf(name, sizeof name, alias ? "%s (%s)" : "%s", algorithm, alias);
+  const bool fits = alias && strlen(algorithm) + strlen(alias) + 3 <= NAME_WIDTH;
+  snprintf(name, sizeof name, fits ? "%s (%s)" : "%s", algorithm, alias);
   printf("  %-*s  %-*s ", NAME_WIDTH, name, title_width(), title);
   if (strlen(name) > NAME_WIDTH || strlen(title) > (size_t)title_width())
     printf("\n%*s", layouts_at(), "");

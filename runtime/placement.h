@@ -10,7 +10,7 @@
 #ifndef QN_RUNTIME_PLACEMENT_H
 #define QN_RUNTIME_PLACEMENT_H
 
-#include "runtime/dispatch.h"
+#include "runtime/run.h"
 
 #ifdef __cplusplus
 extern "C" {

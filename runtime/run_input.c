@@ -1,7 +1,7 @@
 #include "runtime/run_input.h"
 
 #include "formats/set/set.h"
-#include "runtime/dispatch.h"
+#include "runtime/choose.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/threads.h"
@@ -124,10 +124,13 @@ static enum qn_status open_set(struct qn_set *set, const struct qn_exchange *exc
  * the graph has to be put together. */
 static bool suits(const struct qn_set *set, const struct qn_run_options *options,
                   const char **reason) {
-  const char *algorithm = options->algorithm ? qn_algorithm_find(options->algorithm) : NULL;
+  const struct qn_algorithm *algorithm = NULL;
   const enum qn_processor processor = options->device == QN_DEVICE_CUDA ? QN_CUDA : QN_CPU;
+  if (options->algorithm)
+    qn_run_algorithm(options, &algorithm, NULL);
   const struct qn_kernel *kernel =
-      algorithm ? qn_kernel_find(algorithm, QN_LAYOUT_SET, processor, set->weight_type) : NULL;
+      algorithm ? qn_kernel_find(algorithm->name, QN_LAYOUT_SET, processor, set->weight_type)
+                : NULL;
   *reason = NULL;
   if (!options->program && !algorithm)
     return true; /* of an algorithm that nobody knows another message tells */
@@ -144,9 +147,9 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
   else if (set->directedness == QN_DIRECTED && set->rows != QN_SET_ROWS_IN)
     *reason = "the parts have rows of out-edges; quern-transform --rows in makes those that are "
               "walked";
-  else if (options->delta >= 0)
+  else if (qn_run_options_said(options, "delta"))
     *reason = "--delta is for one container";
-  else if (options->weighted || kernel->traits & QN_KERNEL_STRENGTHS)
+  else if (algorithm->given == QN_GIVEN_STRENGTHS)
     *reason = "sums of the weights that leave a vertex take one container";
   return !*reason;
 }

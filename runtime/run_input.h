@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-struct qn_run_options; /* runtime/dispatch.h */
+struct qn_run_options; /* runtime/options.h */
 
 struct qn_run_input {
   struct qn_container *container;

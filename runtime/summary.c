@@ -122,24 +122,41 @@ static void count_words(const uint32_t *words, uint64_t count, uint64_t *levels,
       levels[level] += turns[turn][level];
 }
 
-static void count_levels(const struct qn_run_result *result, uint64_t *levels,
-                         uint64_t num_levels) {
-  const uint32_t *words = result->type == QN_RESULT_U32 ? result->values : NULL;
-#pragma omp parallel for schedule(static) reduction(+ : levels[:num_levels])                       \
-    if (num_levels <= FEW_LEVELS) num_threads(num_levels <= FEW_LEVELS ? omp_get_max_threads() : 1)
+/* Of the values of one chunk. */
+static void count_chunk(const struct qn_run_result *result, uint64_t begin, uint64_t count,
+                        uint64_t *levels, uint64_t num_levels) {
+  if (result->type == QN_RESULT_U32 && num_levels <= FEW_TURNED) {
+    count_words((const uint32_t *)result->values + begin, count, levels, num_levels);
+    return;
+  }
+  for (uint64_t v = begin; v < begin + count; v++) {
+    const double value = qn_value_number(result, v);
+    if (!isinf(value))
+      levels[(uint64_t)value]++;
+  }
+}
+
+/* A histogram for each thread, in memory of its own: a reduction would have it on the thread's
+ * stack. */
+static enum qn_status count_levels(const struct qn_run_result *result, uint64_t *levels,
+                                   uint64_t num_levels, struct qn_error *error) {
+  const unsigned threads = num_levels <= FEW_LEVELS ? (unsigned)omp_get_max_threads() : 1;
+  uint64_t *counts;
+  enum qn_status status = qn_alloc_zeroed(&counts, (uint64_t)threads * num_levels, sizeof *counts,
+                                          "histograms of levels", error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(static) num_threads(threads)
   for (uint64_t begin = 0; begin < result->num_values; begin += QN_SWEEP_VERTICES) {
     const uint64_t left = result->num_values - begin;
-    const uint64_t count = left < QN_SWEEP_VERTICES ? left : QN_SWEEP_VERTICES;
-    if (words && num_levels <= FEW_TURNED) {
-      count_words(words + begin, count, levels, num_levels);
-      continue;
-    }
-    for (uint64_t v = begin; v < begin + count; v++) {
-      const double value = qn_value_number(result, v);
-      if (!isinf(value))
-        levels[(uint64_t)value]++;
-    }
+    count_chunk(result, begin, left < QN_SWEEP_VERTICES ? left : QN_SWEEP_VERTICES,
+                counts + (uint64_t)omp_get_thread_num() * num_levels, num_levels);
   }
+  for (unsigned thread = 0; thread < threads; thread++)
+    for (uint64_t level = 0; level < num_levels; level++)
+      levels[level] += counts[thread * num_levels + level];
+  qn_free(counts);
+  return QN_OK;
 }
 
 static enum qn_status add_levels(const struct qn_run_result *result, const struct figures *figures,
@@ -151,7 +168,11 @@ static enum qn_status add_levels(const struct qn_run_result *result, const struc
   if (status)
     return status;
   if (num_levels)
-    count_levels(result, levels, num_levels);
+    status = count_levels(result, levels, num_levels, error);
+  if (status) {
+    qn_free(levels);
+    return status;
+  }
   json_t *list = json_array();
   for (uint64_t level = 0; level < num_levels; level++)
     json_array_append_new(list, json_integer((json_int_t)levels[level]));
@@ -324,12 +345,12 @@ static void add_path(const struct qn_run_input *input, const struct qn_run_resul
 static enum qn_status summarize_values(const struct qn_run *run, json_t *object,
                                        struct qn_error *error) {
   struct figures figures;
-  if (run->kernel->traits & QN_KERNEL_VERTICES)
+  if (run->algorithm->values & QN_VALUES_VERTICES)
     return add_components(&run->result, object, error);
   enum qn_status status = find_figures(&run->result, &figures, error);
   if (status)
     return status;
-  if (run->kernel->traits & QN_KERNEL_LEVELS)
+  if (run->algorithm->values & QN_VALUES_LEVELS)
     return add_levels(&run->result, &figures, object, error);
   add_figures(&run->result, &figures, object);
   return QN_OK;
@@ -353,9 +374,9 @@ static enum qn_status summarize(const struct qn_run_input *input, const struct q
     return QN_OK;
   }
   if (top < 0)
-    top = run->kernel->traits & QN_KERNEL_RANKS ? DEFAULT_TOP : 0;
+    top = run->algorithm->values & QN_VALUES_RANKED ? DEFAULT_TOP : 0;
   enum qn_status status = summarize_values(run, object, error);
-  if (!status && top > 0 && !(run->kernel->traits & QN_KERNEL_VERTICES))
+  if (!status && top > 0 && !(run->algorithm->values & QN_VALUES_VERTICES))
     status = add_top(input, &run->result, (uint64_t)top, object, error);
   return status;
 }
@@ -382,12 +403,12 @@ static enum qn_status summarize_columns(const struct qn_run_input *input, const 
 enum qn_status qn_summary_create(const struct qn_run_input *input, const struct qn_run *run,
                                  int64_t top, json_t **out, struct qn_error *error) {
   json_t *object = *out = json_object();
-  if (run->kernel->count_key) {
-    json_object_set_new(object, run->kernel->count_key,
+  if (run->algorithm->counts) {
+    json_object_set_new(object, run->algorithm->counts,
                         json_integer((json_int_t)run->result.count));
     return QN_OK;
   }
-  if (run->kernel->traits & (QN_KERNEL_WALKS | QN_KERNEL_FANOUTS)) {
+  if (run->algorithm->shape == QN_SHAPE_WALKS || run->algorithm->shape == QN_SHAPE_SAMPLE) {
     add_sizes(&run->result, object);
     return QN_OK;
   }

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "runtime/dispatch.h"
+#include "runtime/run.h"
 
 #ifdef __cplusplus
 extern "C" {

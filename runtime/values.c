@@ -13,18 +13,18 @@ json_t *qn_id_json(const struct qn_run_input *input, uint64_t vertex) {
   return qn_json_name(id, length);
 }
 
-/* ---- Directions, whose length means nothing (QN_KERNEL_UNIT) ----------------------------------
+/* ---- Directions, whose length means nothing (QN_VALUES_UNIT) ----------------------------------
  */
 
 static enum qn_status refuse_divergence(const struct qn_run *run, struct qn_error *error) {
-  const char *algorithm = run->kernel->algorithm;
-  if (!(run->kernel->traits & QN_KERNEL_ALPHA))
+  const char *algorithm = run->algorithm->name;
+  if (qn_parameter_find(run->algorithm, "alpha") == run->algorithm->num_parameters)
     return qn_fail(error, QN_UNSUPPORTED, "the values of %s grow without bound", algorithm);
   return qn_fail(error, QN_UNSUPPORTED,
                  "the values of %s grow without bound: --alpha %g is not below 1 / (the largest "
                  "eigenvalue of the graph); 1 / (1 + the largest in-degree) always is, and "
                  "quern-run indegree --top 1 shows that",
-                 algorithm, run->request.alpha);
+                 algorithm, qn_argument(&run->request, "alpha").real);
 }
 
 static double largest_of(const struct qn_run_result *result) {
@@ -63,7 +63,7 @@ enum qn_status qn_run_scale(struct qn_run *run, struct qn_error *error) {
   double length = 0;
   if (!result->converged && !isfinite(result->change))
     return refuse_divergence(run, error);
-  if (!(run->kernel->traits & QN_KERNEL_UNIT) || !result->values)
+  if (!(run->algorithm->values & QN_VALUES_UNIT) || !result->values)
     return QN_OK;
   const double largest = largest_of(result);
   if (largest == 0)

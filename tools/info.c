@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "formats/container/figures.h"
+#include "formats/properties/report.h"
 #include "formats/set/set.h"
 #include "support/sizes.h"
 #include "support/tool.h"
 #include "support/used_files.h"
 #include "tools/graph_statistics.h"
-#include "tools/property_report.h"
 #include "tools/set_report.h"
 #include <quern/layouts.h>
 #include <quern/open.h>

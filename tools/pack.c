@@ -10,7 +10,8 @@ static const struct argp_option table[] = {
 
 static const char documentation[] =
     "Pack a graph's rows into few bits an edge: gaps between sorted neighbours, in groups of four "
-    "of one width, in tiles of 2048 edges that decode alone: the layout packed. Weights are stored in "
+    "of one width, in tiles of 2048 edges that decode alone: the layout packed. Weights are stored "
+    "in "
     "few bits where that is shorter: whole ones that are near each other, and any of few values.\v"
     "Memory beside the output: for the in-edges of a directed graph without a stored transpose 4 "
     "bytes an edge (8 with weights) and 8 a vertex, in temporary files with --memory; otherwise "

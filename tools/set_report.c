@@ -4,11 +4,11 @@
 #include <stdio.h>
 
 #include "formats/container/figures.h"
+#include "formats/properties/report.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
 #include "support/sizes.h"
 #include "support/used_files.h"
-#include "tools/property_report.h"
 #include <quern/metadata.h>
 
 struct sizes {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/choose.h"
 #include "runtime/placement.h"
 #include "runtime/results/results.h"
 #include "runtime/sets/ranks.h"
@@ -20,9 +21,8 @@
 
 struct work {
   const struct qn_several_options *options;
-  const char *names[MOST]; /* [count] of the registry's */
+  const struct qn_algorithm *algorithms[MOST]; /* [count] */
   unsigned count;
-  uint32_t useless; /* options that no algorithm so far has a use for */
   struct qn_placement placement;
   enum qn_device_choice device;    /* for all of them; QN_DEVICE_AUTO: for each, */
   bool shares_start;               /* of which all together pay for the device */
@@ -38,14 +38,15 @@ static enum qn_status add_name(struct work *work, const char *name, size_t lengt
   if (work->count == MOST)
     return qn_fail(error, QN_USAGE, "at most %d algorithms at a time", MOST);
   snprintf(asked, sizeof asked, "%.*s", (int)length, name);
-  const char *known = length < sizeof asked ? qn_algorithm_find(asked) : NULL;
-  if (!known)
-    return qn_fail(error, QN_USAGE, "there is no algorithm '%s' (quern-run --list shows them)",
-                   asked);
+  const struct qn_run_options named = {.algorithm = asked};
+  const struct qn_algorithm *algorithm;
+  enum qn_status status = qn_run_algorithm(&named, &algorithm, error);
+  if (status)
+    return status;
   for (unsigned i = 0; i < work->count; i++)
-    if (strcmp(work->names[i], known) == 0)
-      return qn_fail(error, QN_USAGE, "%s is named twice", known);
-  work->names[work->count++] = known;
+    if (work->algorithms[i] == algorithm)
+      return qn_fail(error, QN_USAGE, "%s is named twice", algorithm->name);
+  work->algorithms[work->count++] = algorithm;
   return QN_OK;
 }
 
@@ -61,24 +62,29 @@ static enum qn_status find_names(struct work *work, struct qn_error *error) {
   return status;
 }
 
-/* Every option must be of use to one algorithm at least. */
-static enum qn_status check_options(struct work *work, struct qn_error *error) {
-  work->useless = UINT32_MAX;
-  for (unsigned i = 0; i < work->count; i++) {
-    struct qn_run_options narrowed = *work->options->run;
-    work->useless &= qn_run_options_narrow(work->names[i], &narrowed);
-  }
-  if (!work->useless)
-    return QN_OK;
-  return qn_fail(error, QN_USAGE, "none of %s has --%s", work->options->algorithms,
-                 qn_run_option_name(work->useless));
+/* Does one of the algorithms have the option? */
+static bool is_taken(const struct work *work, const char *name) {
+  for (unsigned i = 0; i < work->count; i++)
+    if (qn_algorithm_takes(work->algorithms[i], name))
+      return true;
+  return false;
 }
 
-/* The options of one algorithm. */
-static struct qn_run_options options_of(const struct work *work, const char *name) {
+static enum qn_status check_options(const struct work *work, struct qn_error *error) {
+  const struct qn_run_options *run = work->options->run;
+  for (uint32_t i = 0; i < run->num_said; i++)
+    if (!is_taken(work, run->said[i].name))
+      return qn_fail(error, QN_USAGE, "none of %s has --%s", work->options->algorithms,
+                     run->said[i].name);
+  return QN_OK;
+}
+
+/* The options of one algorithm, which borrow all. */
+static struct qn_run_options options_of(const struct work *work,
+                                        const struct qn_algorithm *algorithm) {
   struct qn_run_options options = *work->options->run;
-  qn_run_options_narrow(name, &options);
-  options.algorithm = name;
+  options.algorithm = algorithm->name;
+  options.skips_others = true;
   return options;
 }
 
@@ -90,7 +96,7 @@ static enum qn_status open_input(struct work *work, struct qn_run_input *input,
   if (status)
     return status;
   for (unsigned i = 0; i < work->count; i++)
-    each[i] = options_of(work, work->names[i]);
+    each[i] = options_of(work, work->algorithms[i]);
   status = qn_run_input_open_for_all(options->file, each, work->count, options->exchange,
                                      options->trust, input, error);
   work->device = options->run->device;
@@ -114,14 +120,14 @@ static bool leads(const struct work *work) {
 static enum qn_status write_values(struct work *work, const struct qn_run *run,
                                    struct qn_error *error) {
   char name[NAME_BYTES + 8];
-  struct qn_results_options options = {.path = name,
-                                       .ranks = qn_ranks_writers(),
-                                       .inputs = {work->options->file, work->options->run->groups}};
+  struct qn_results_options options = {
+      .path = name, .ranks = qn_ranks_writers(), .inputs = {work->options->file}};
+  qn_run_options_files(work->options->run, options.inputs + 1, QN_RESULTS_INPUTS - 1);
   struct qn_results *results;
   enum qn_status status = QN_OK;
-  if (!work->options->output || run->kernel->count_key)
+  if (!work->options->output || run->algorithm->counts)
     return QN_OK;
-  snprintf(name, sizeof name, "%s.tsv", run->kernel->algorithm);
+  snprintf(name, sizeof name, "%s.tsv", run->algorithm->name);
   if (leads(work))
     status = qn_atomic_folder_add(work->folder, name, &options.path, error);
   if (!status)
@@ -140,7 +146,7 @@ static enum qn_status note_run(struct work *work, const struct qn_run *run,
   if (status)
     return status;
   json_t *json = json_pack(
-      "{s:s, s:s, s:s, s:I, s:b, s:f, s:f, s:o}", "algorithm", run->kernel->algorithm, "device",
+      "{s:s, s:s, s:s, s:I, s:b, s:f, s:f, s:o}", "algorithm", run->algorithm->name, "device",
       qn_processor_name(run->kernel->processor), "kernel", run->kernel->name, "iterations",
       (json_int_t)result->iterations, "converged", result->converged, "prepare_seconds",
       result->prepare_seconds, "kernel_seconds", result->kernel_seconds, "result", summary);
@@ -150,8 +156,9 @@ static enum qn_status note_run(struct work *work, const struct qn_run *run,
   return json_array_append_new(work->runs, json) ? qn_fail_memory(error, "a report", 0) : QN_OK;
 }
 
-static enum qn_status run_one(struct work *work, const char *name, struct qn_error *error) {
-  struct qn_run_options options = options_of(work, name);
+static enum qn_status run_one(struct work *work, const struct qn_algorithm *algorithm,
+                              struct qn_error *error) {
+  struct qn_run_options options = options_of(work, algorithm);
   struct qn_run run = {0};
   options.store = work->placement.store;
   options.device = work->device;
@@ -218,7 +225,7 @@ static enum qn_status run_all(struct work *work, const struct qn_run_input *inpu
                               struct qn_error *error) {
   enum qn_status status = qn_ranks_agree(qn_placement_create(input, NULL, &work->placement, error));
   for (unsigned i = 0; i < work->count && !status; i++)
-    status = run_one(work, work->names[i], error);
+    status = run_one(work, work->algorithms[i], error);
   return status;
 }
 

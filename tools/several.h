@@ -3,7 +3,7 @@
 #ifndef QN_TOOLS_SEVERAL_H
 #define QN_TOOLS_SEVERAL_H
 
-#include "runtime/dispatch.h"
+#include "runtime/run.h"
 
 struct qn_several_options {
   const char *algorithms; /* "bfs,cc" */

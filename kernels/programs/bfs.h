@@ -16,7 +16,7 @@
 #define PROGRAM_IN_PLACE 1
 #define PROGRAM_FIRST_SUFFICES 1
 #define PROGRAM_NEEDS_SOURCE 1
-#define PROGRAM_LEVELS 1
+#define PROGRAM_VALUES QN_VALUES_LEVELS
 
 typedef uint32_t program_value; /* hops; UINT32_MAX: not reached */
 typedef uint32_t program_message;

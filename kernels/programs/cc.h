@@ -6,6 +6,7 @@
 #include "kernels/programs/program.h"
 
 #define PROGRAM_NAME "cc"
+#define PROGRAM_ALIASES "connected-components,weakly-connected-components,wcc"
 #define PROGRAM_TITLE "weakly connected components"
 #define PROGRAM_PURPOSE QN_FOR_STRUCTURE
 #define PROGRAM_SCHEDULE QN_FRONTIER
@@ -14,7 +15,7 @@
 #define PROGRAM_RESULT QN_RESULT_U32
 #define PROGRAM_IN_PLACE 1
 #define PROGRAM_SYMMETRIC 1
-#define PROGRAM_VERTICES 1
+#define PROGRAM_VALUES QN_VALUES_VERTICES
 
 typedef uint32_t program_value; /* label */
 typedef uint32_t program_message;

@@ -13,7 +13,7 @@
 #include "kernels/programs/program.h"
 
 #define PROGRAM_NAME "circuit"
-#define PROGRAM_ALIAS "cs"
+#define PROGRAM_ALIASES "cs"
 #define PROGRAM_TITLE "voltages between a source and the ground"
 #define PROGRAM_PURPOSE QN_FOR_NUMBERS
 #define PROGRAM_SCHEDULE QN_ALL_ACTIVE
@@ -24,7 +24,7 @@
 #define PROGRAM_USES_WEIGHTS 1
 #define PROGRAM_NON_NEGATIVE 1
 #define PROGRAM_CONVERGES 1
-#define PROGRAM_RANKS 1
+#define PROGRAM_VALUES QN_VALUES_RANKED
 #define PROGRAM_ITERATIONS 10
 #define PROGRAM_PARTIAL float
 

@@ -8,8 +8,15 @@
 #include <assert.h>
 #include <stddef.h>
 
-#ifndef PROGRAM_ALIAS
-#define PROGRAM_ALIAS NULL
+#ifndef PROGRAM_ALIASES
+#define PROGRAM_ALIASES NULL
+#endif
+#ifndef PROGRAM_PARAMETERS
+#define PROGRAM_PARAMETERS(_)
+PROGRAM_ENUMERATE(PROGRAM_PARAMETERS);
+#endif
+#ifndef PROGRAM_VALUES
+#define PROGRAM_VALUES 0
 #endif
 #ifndef PROGRAM_PURPOSE
 #define PROGRAM_PURPOSE QN_FOR_OTHER
@@ -44,9 +51,6 @@
 #define PROGRAM_GIVEN 0
 #endif
 #define PROGRAM_IS_GIVEN (PROGRAM_GIVEN != 0)
-#ifndef PROGRAM_CUTOFF
-#define PROGRAM_CUTOFF 0
-#endif
 #ifndef PROGRAM_USES_WEIGHTS
 #define PROGRAM_USES_WEIGHTS 0
 #endif
@@ -74,15 +78,6 @@
 #ifndef PROGRAM_AGGREGATE
 #define PROGRAM_AGGREGATE 0
 #endif
-#ifndef PROGRAM_DAMPING
-#define PROGRAM_DAMPING 0
-#endif
-#ifndef PROGRAM_ALPHA
-#define PROGRAM_ALPHA 0
-#endif
-#ifndef PROGRAM_UNIT
-#define PROGRAM_UNIT 0
-#endif
 #ifndef PROGRAM_CONVERGES
 #define PROGRAM_CONVERGES 0
 #endif
@@ -91,15 +86,6 @@
 #endif
 #ifndef PROGRAM_BEGINS
 #define PROGRAM_BEGINS 0
-#endif
-#ifndef PROGRAM_VERTICES
-#define PROGRAM_VERTICES 0
-#endif
-#ifndef PROGRAM_LEVELS
-#define PROGRAM_LEVELS 0
-#endif
-#ifndef PROGRAM_RANKS
-#define PROGRAM_RANKS 0
 #endif
 #ifndef PROGRAM_HOPS
 #define PROGRAM_HOPS 0
@@ -139,12 +125,14 @@
 #if PROGRAM_CLOSES && PROGRAM_SCHEDULE != QN_FRONTIER
 #error "PROGRAM_CLOSES is a trait of frontier programs"
 #endif
-#if PROGRAM_UNIT && PROGRAM_RESULT != QN_RESULT_F32 && PROGRAM_RESULT != QN_RESULT_F64
-#error "PROGRAM_UNIT scales real numbers"
-#endif
 #if PROGRAM_PRIORITY && !PROGRAM_IN_PLACE
 #error "PROGRAM_PRIORITY needs PROGRAM_IN_PLACE: values are sent out of order"
 #endif
+
+static_assert(program_num_parameters <= QN_MAX_PROGRAM_PARAMETERS, "too many parameters");
+static_assert(!((PROGRAM_VALUES)&QN_VALUES_UNIT) || PROGRAM_RESULT == QN_RESULT_F32 ||
+                  PROGRAM_RESULT == QN_RESULT_F64,
+              "QN_VALUES_UNIT scales real numbers");
 
 /* Lanes of an accumulator, which is an array of program_lane in memory. */
 enum { PROGRAM_LANES = sizeof(program_accumulator) / sizeof(program_lane) };

@@ -24,10 +24,15 @@
 /* PROGRAM_RESULT */
 enum qn_result_type { QN_RESULT_U32 = 1, QN_RESULT_U64 = 2, QN_RESULT_F32 = 3, QN_RESULT_F64 = 4 };
 
-/* PROGRAM_PURPOSE: under which heading lists show it, in this order. */
-enum qn_purpose { QN_FOR_PATHS, QN_FOR_RANKING, QN_FOR_STRUCTURE, QN_FOR_NUMBERS, QN_FOR_OTHER };
-
 #define QN_MAX_DERIVED 4
+#define QN_MAX_PROGRAM_PARAMETERS 4
+
+/* The value of a parameter, in two forms: a whole number is exact in both below 2^53, and a real
+ * one is `whole` rounded down, at most UINT64_MAX - 1. */
+struct qn_argument {
+  double real;
+  uint64_t whole;
+};
 
 /* What a program knows beside a vertex's value; constant while an iteration walks the edges. */
 struct qn_program_context {
@@ -36,14 +41,11 @@ struct qn_program_context {
   uint32_t source;      /* position in original order */
   uint32_t iteration;   /* 0 in the first */
   uint32_t num_samples; /* PROGRAM_GIVEN: how many vertices have a number */
-  double damping;
-  double alpha; /* the attenuation of longer walks */
   double tolerance;
-  double cutoff;                  /* the largest distance that is of interest, or INFINITY */
-  uint64_t whole_cutoff;          /* the same of whole distances, below UINT64_MAX */
   double aggregate;               /* PROGRAM_AGGREGATE: the sum over all vertices */
   double round;                   /* PROGRAM_ROUNDS: the current round */
   double derived[QN_MAX_DERIVED]; /* the program's own, from program_begin */
+  struct qn_argument parameters[QN_MAX_PROGRAM_PARAMETERS]; /* of PROGRAM_PARAMETERS */
   void *shared; /* what a kernel of its own lets its program see, where it runs; else NULL */
 };
 

@@ -14,7 +14,7 @@
 #include "kernels/programs/program.h"
 
 #define PROGRAM_NAME "heat"
-#define PROGRAM_ALIAS "hs"
+#define PROGRAM_ALIASES "hs"
 #define PROGRAM_TITLE "temperatures, heated at a source"
 #define PROGRAM_PURPOSE QN_FOR_NUMBERS
 #define PROGRAM_SCHEDULE QN_ALL_ACTIVE
@@ -25,7 +25,7 @@
 #define PROGRAM_USES_WEIGHTS 1
 #define PROGRAM_NON_NEGATIVE 1
 #define PROGRAM_CONVERGES 1
-#define PROGRAM_RANKS 1
+#define PROGRAM_VALUES QN_VALUES_RANKED
 #define PROGRAM_ITERATIONS 10
 #define PROGRAM_PARTIAL float
 

@@ -18,13 +18,16 @@
 #define PROGRAM_COMBINE QN_ADD
 #define PROGRAM_IDENTITY 0
 #define PROGRAM_RESULT QN_RESULT_F64
-#define PROGRAM_ALPHA 1
-#define PROGRAM_UNIT 1
+#define PROGRAM_VALUES (QN_VALUES_RANKED | QN_VALUES_UNIT)
 #define PROGRAM_CONVERGES 1
 #define PROGRAM_CONTRACTS 1
-#define PROGRAM_RANKS 1
 #define PROGRAM_ITERATIONS 1000
 #define PROGRAM_TOLERANCE 1e-6
+
+#define PROGRAM_PARAMETERS(_)                                                                      \
+  _(REAL, alpha, "FACTOR", 0.1, 0, INFINITY, QN_RANGE_ABOVE_LEAST | QN_RANGE_BELOW_MOST, NULL,     \
+    "How much less a walk counts with each edge")
+PROGRAM_ENUMERATE(PROGRAM_PARAMETERS);
 
 typedef double program_value;
 typedef double program_message;
@@ -51,7 +54,7 @@ PROGRAM_FUNCTION program_accumulator program_gather(const struct qn_program_cont
 
 PROGRAM_FUNCTION program_value program_apply(const struct qn_program_context *context,
                                              program_value value, program_accumulator sum) {
-  return 1 + context->alpha * sum;
+  return 1 + program_real(context, alpha) * sum;
 }
 
 PROGRAM_FUNCTION double program_change(const struct qn_program_context *context,

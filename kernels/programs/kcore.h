@@ -11,6 +11,7 @@
 #include "kernels/programs/program.h"
 
 #define PROGRAM_NAME "kcore"
+#define PROGRAM_ALIASES "k-core,core-number"
 #define PROGRAM_TITLE "largest k-core that a vertex is in"
 #define PROGRAM_PURPOSE QN_FOR_STRUCTURE
 #define PROGRAM_SCHEDULE QN_FRONTIER
@@ -20,7 +21,7 @@
 #define PROGRAM_ROUNDS 1
 #define PROGRAM_USES_OUT_DEGREE 1
 #define PROGRAM_SYMMETRIC 1
-#define PROGRAM_LEVELS 1
+#define PROGRAM_VALUES QN_VALUES_LEVELS
 
 #define KCORE_ALIVE UINT32_MAX
 

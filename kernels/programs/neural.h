@@ -12,7 +12,7 @@
 #include "kernels/programs/program.h"
 
 #define PROGRAM_NAME "neural"
-#define PROGRAM_ALIAS "nn"
+#define PROGRAM_ALIASES "nn"
 #define PROGRAM_TITLE "tanh of the weighted sum of inputs"
 #define PROGRAM_PURPOSE QN_FOR_NUMBERS
 #define PROGRAM_SCHEDULE QN_ALL_ACTIVE

@@ -23,14 +23,20 @@
 #define PROGRAM_NON_NEGATIVE 1
 #define PROGRAM_GIVEN QN_GIVEN_STRENGTHS
 #define PROGRAM_AGGREGATE 1
-#define PROGRAM_DAMPING 1
 #define PROGRAM_CONVERGES 1
 #define PROGRAM_CONTRACTS 1
 #define PROGRAM_BEGINS 1
 #define PROGRAM_ITERATIONS 100
 #define PROGRAM_TOLERANCE 1e-6
 #define PROGRAM_PARTIAL float
-#define PROGRAM_RANKS 1
+#define PROGRAM_VALUES QN_VALUES_RANKED
+
+#define PROGRAM_PARAMETERS(_)                                                                      \
+  _(REAL, damping, "PROBABILITY", 0.85, 0, 1, QN_RANGE_BELOW_MOST, NULL,                           \
+    "Probability of following an edge")                                                            \
+  _(FLAG, weighted, NULL, 1, 0, 1, QN_RANGE_CLOSED, NULL,                                          \
+    "Always: the variant without weights is pagerank")
+PROGRAM_ENUMERATE(PROGRAM_PARAMETERS);
 
 typedef struct {
   float rank;
@@ -64,7 +70,7 @@ PROGRAM_FUNCTION double program_aggregate(const struct qn_program_context *conte
 
 /* derived[0]: what every vertex gets whatever its in-edges. */
 PROGRAM_FUNCTION void program_begin(struct qn_program_context *context) {
-  double d = context->damping;
+  double d = program_real(context, damping);
   context->derived[0] = (1.0 - d + d * context->aggregate) / (double)context->num_vertices;
 }
 
@@ -81,7 +87,7 @@ PROGRAM_FUNCTION program_accumulator program_gather(const struct qn_program_cont
 
 PROGRAM_FUNCTION program_value program_apply(const struct qn_program_context *context,
                                              program_value value, program_accumulator sum) {
-  value.rank = (float)(context->derived[0] + context->damping * sum);
+  value.rank = (float)(context->derived[0] + program_real(context, damping) * sum);
   return value;
 }
 

@@ -49,7 +49,15 @@
  *
  * and, where they are true, these traits (complete.h sets the others to 0):
  *
- *   PROGRAM_ALIAS        "nn": another name for it, such as a paper's
+ *   PROGRAM_ALIASES      "nn,neural-network": other names for it, such as a paper's
+ *   PROGRAM_PARAMETERS(_) what a user may choose, a row each (algorithm.h says what columns mean;
+ *                        types are REAL, WHOLE, FLAG and CHOICE):
+ *                        _(REAL, damping, "PROBABILITY", 0.85, 0, 1, QN_RANGE_BELOW_MOST, NULL,
+ *                          "Probability of following an edge")
+ *                        After it PROGRAM_ENUMERATE(PROGRAM_PARAMETERS); the program looks at
+ *                        program_real(context, damping) or program_whole(context, ...)
+ *   PROGRAM_VALUES       what results are (otherwise just numbers): a set of QN_VALUES_VERTICES,
+ *                        _RANKED, _LEVELS and _UNIT (algorithm.h)
  *   PROGRAM_PURPOSE      QN_FOR_PATHS, ...: the heading in a list (otherwise QN_FOR_OTHER)
  *   PROGRAM_IN_PLACE     program_value is program_accumulator and apply is combine, by MIN, MAX or
  *                        OR: an engine may combine into the value itself and let others see
@@ -82,7 +90,6 @@
  *                        QN_GIVEN_SAMPLES    double: its number, from 1 to context.num_samples, in
  *                        original order, if it is one of the vertices that are sampled (--samples,
  *                        --seed), else 0
- *   PROGRAM_CUTOFF       it looks at context.cutoff or context.whole_cutoff, which --cutoff says
  *   PROGRAM_USES_WEIGHTS gather looks at the weight
  *   PROGRAM_WEIGHTS_BY_TYPE  compile it twice: with QN_WEIGHTS_REAL defined for real weights,
  *                        without it for whole weights and for none
@@ -96,18 +103,12 @@
  *   PROGRAM_NEEDS_SOURCE it has a source vertex
  *   PROGRAM_AGGREGATE    context.aggregate is, before each iteration, the sum over all vertices of
  *                        double program_aggregate(context, value, out_degree)
- *   PROGRAM_DAMPING      it looks at context.damping, which --damping says
- *   PROGRAM_ALPHA        it looks at context.alpha, which --alpha says
  *   PROGRAM_CONVERGES    end when the sum over all vertices of double program_change(context, old,
  *                        new) is below the tolerance
  *   PROGRAM_CONTRACTS    all active: values tend to the same ones if some are seen before others
  *   PROGRAM_BEGINS       void program_begin(context *) is called in each iteration after the sends
  *                        and before the first apply, to fill context.derived; send and
  *                        gather therefore must not look at context.aggregate and .derived
- *   PROGRAM_VERTICES     results are positions in original order; they are shown as original ids
- *   PROGRAM_UNIT         results are a direction: they are scaled so that their squares sum to 1
- *   PROGRAM_LEVELS       results are small whole numbers: how many vertices have which is shown
- *   PROGRAM_RANKS        the largest results are the interesting ones (--top)
  *   PROGRAM_HOPS         an iteration is a hop, and --hops says how many are wanted
  *   PROGRAM_ITERATIONS   the default number of iterations at most (otherwise no limit)
  *   PROGRAM_TOLERANCE    the default tolerance (otherwise 0: all iterations are done)
@@ -122,10 +123,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernels/programs/algorithm.h"
 #include "kernels/programs/context.h"
 #include <quern/inline.h>
 
 #define PROGRAM_FUNCTION QN_INLINE
+
+/* The places of a program's parameters, and the value of one of them. */
+#define PROGRAM_PARAMETER_PLACE(type, name, ...) program_parameter_##name,
+#define PROGRAM_ENUMERATE(parameters)                                                              \
+  enum { parameters(PROGRAM_PARAMETER_PLACE) program_num_parameters }
+#define program_real(context, name) ((context)->parameters[program_parameter_##name].real)
+#define program_whole(context, name) ((context)->parameters[program_parameter_##name].whole)
 
 /* A program need not look at all that it is told. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"

@@ -13,6 +13,7 @@
 #include "kernels/programs/program.h"
 
 #define PROGRAM_NAME "rwr"
+#define PROGRAM_ALIASES "personalized-pagerank"
 #define PROGRAM_TITLE "random walk with restart at sources"
 #define PROGRAM_PURPOSE QN_FOR_RANKING
 #define PROGRAM_SCHEDULE QN_ALL_ACTIVE
@@ -22,14 +23,18 @@
 #define PROGRAM_GIVEN QN_GIVEN_SEEDS
 #define PROGRAM_USES_OUT_DEGREE 1
 #define PROGRAM_AGGREGATE 1
-#define PROGRAM_DAMPING 1
 #define PROGRAM_CONVERGES 1
 #define PROGRAM_CONTRACTS 1
 #define PROGRAM_BEGINS 1
-#define PROGRAM_RANKS 1
+#define PROGRAM_VALUES QN_VALUES_RANKED
 #define PROGRAM_ITERATIONS 100
 #define PROGRAM_TOLERANCE 1e-6
 #define PROGRAM_PARTIAL float
+
+#define PROGRAM_PARAMETERS(_)                                                                      \
+  _(REAL, damping, "PROBABILITY", 0.85, 0, 1, QN_RANGE_BELOW_MOST, NULL,                           \
+    "Probability of following an edge")
+PROGRAM_ENUMERATE(PROGRAM_PARAMETERS);
 
 typedef struct {
   float probability;
@@ -59,7 +64,8 @@ PROGRAM_FUNCTION double program_aggregate(const struct qn_program_context *conte
 
 /* derived[0]: the probability of returning. */
 PROGRAM_FUNCTION void program_begin(struct qn_program_context *context) {
-  context->derived[0] = 1.0 - context->damping + context->damping * context->aggregate;
+  context->derived[0] =
+      1.0 - program_real(context, damping) + program_real(context, damping) * context->aggregate;
 }
 
 PROGRAM_FUNCTION program_message program_send(const struct qn_program_context *context,
@@ -76,7 +82,7 @@ PROGRAM_FUNCTION program_accumulator program_gather(const struct qn_program_cont
 PROGRAM_FUNCTION program_value program_apply(const struct qn_program_context *context,
                                              program_value value, program_accumulator sum) {
   double returned = (double)value.share * context->derived[0];
-  value.probability = (float)(returned + context->damping * sum);
+  value.probability = (float)(returned + program_real(context, damping) * sum);
   return value;
 }
 

@@ -11,6 +11,7 @@
 #include "kernels/programs/program.h"
 
 #define PROGRAM_NAME "sssp"
+#define PROGRAM_ALIASES "shortest-paths,dijkstra"
 #define PROGRAM_TITLE "least sum of weights from a source"
 #define PROGRAM_PURPOSE QN_FOR_PATHS
 #define PROGRAM_SCHEDULE QN_FRONTIER
@@ -23,16 +24,20 @@
 #define PROGRAM_NON_NEGATIVE 1
 #define PROGRAM_SUMS_WEIGHTS 1
 #define PROGRAM_NEEDS_SOURCE 1
-#define PROGRAM_CUTOFF 1
+
+#define PROGRAM_PARAMETERS(_)                                                                      \
+  _(REAL, cutoff, "DISTANCE", INFINITY, 0, 0x1p53, QN_RANGE_CLOSED, NULL,                          \
+    "Leave out vertices that are farther away")
+PROGRAM_ENUMERATE(PROGRAM_PARAMETERS);
 
 #ifdef QN_WEIGHTS_REAL
 #define PROGRAM_IDENTITY INFINITY
-#define SSSP_CUTOFF context->cutoff
+#define SSSP_CUTOFF program_real(context, cutoff)
 #define PROGRAM_RESULT QN_RESULT_F64
 typedef double program_value;
 #else
 #define PROGRAM_IDENTITY UINT64_MAX
-#define SSSP_CUTOFF context->whole_cutoff
+#define SSSP_CUTOFF program_whole(context, cutoff)
 #define PROGRAM_RESULT QN_RESULT_U64
 typedef uint64_t program_value; /* distance; PROGRAM_IDENTITY: not reached */
 #endif

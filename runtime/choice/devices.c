@@ -25,7 +25,7 @@ static const struct speedup searches[] = {
 static double speedup_of(const struct qn_kernel *kernel, bool streams, enum qn_strategy strategy,
                          unsigned num_devices) {
   const struct speedup *row = kernel->traits & QN_KERNEL_ALL_ACTIVE ? &walks : searches;
-  while (row->algorithm && strcmp(row->algorithm, kernel->algorithm) != 0)
+  while (row->algorithm && strcmp(row->algorithm, kernel->algorithm->name) != 0)
     row++;
   const double two = (kernel->layout == QN_LAYOUT_SLOTTED_PAGES
                           ? row->pages

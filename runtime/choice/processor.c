@@ -12,8 +12,8 @@ double qn_workload_walks(const struct qn_workload *workload, const struct qn_ker
     return sources;
   if (workload->iterations >= 0)
     return sources * (double)workload->iterations;
-  return sources *
-         (kernel->max_iterations < USUAL_ITERATIONS ? kernel->max_iterations : USUAL_ITERATIONS);
+  return sources * (kernel->algorithm->iterations < USUAL_ITERATIONS ? kernel->algorithm->iterations
+                                                                     : USUAL_ITERATIONS);
 }
 
 double qn_workload_bytes(const struct qn_workload *workload, const struct qn_kernel *kernel) {

@@ -6,7 +6,7 @@
 
 #include "converters/text/quoted_names.h"
 #include "converters/text/text_format.h"
-#include "runtime/dispatch.h"
+#include "runtime/run.h"
 
 /* Bytes of an id, at most. */
 static inline uint64_t qn_id_room(const struct qn_ids *ids, uint64_t vertex) {

@@ -91,7 +91,7 @@ static uint64_t title_room(const struct job *job, uint32_t column) {
     return strlen(job->result->column_names[column]);
   return job->result->column_sources
              ? qn_id_room(&job->input->ids, job->result->column_sources[column])
-             : strlen(job->kernel->algorithm);
+             : strlen(job->kernel->algorithm->name);
 }
 
 static char *put_title(char *p, const struct job *job, uint32_t column) {
@@ -100,7 +100,7 @@ static char *put_title(char *p, const struct job *job, uint32_t column) {
   return job->result->column_sources
              ? qn_put_id(p, &job->input->ids, job->result->column_sources[column], job->separator,
                          job->plain)
-             : stpcpy(p, job->kernel->algorithm);
+             : stpcpy(p, job->kernel->algorithm->name);
 }
 
 /* A column is called after its source, where there are several, or has a name. */
@@ -137,7 +137,7 @@ enum qn_status qn_result_lines_write(struct qn_text_output *output, char separat
   const struct job job = {.input = input,
                           .kernel = kernel,
                           .result = result,
-                          .are_vertices = kernel->traits & QN_KERNEL_VERTICES,
+                          .are_vertices = kernel->algorithm->values & QN_VALUES_VERTICES,
                           .separator = separator,
                           .plain = !csv || qn_names_are_plain(&input->ids, separator)};
   uint64_t num_parts = (result->num_values + PART_VERTICES - 1) / PART_VERTICES;

@@ -3,7 +3,7 @@
 #define QN_RUNTIME_RESULTS_LINES_H
 
 #include "converters/text/text_output.h"
-#include "runtime/dispatch.h"
+#include "runtime/run.h"
 
 #ifdef __cplusplus
 extern "C" {

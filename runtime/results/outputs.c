@@ -54,10 +54,10 @@ enum qn_status qn_output_options_check(const struct qn_output_options *options, 
 
 enum qn_status qn_outputs_check_timeline(const char *timeline, const char *file,
                                          const struct qn_run_options *run, struct qn_error *error) {
-  const char *const inputs[] = {file,       run->sources_file, run->vector,
-                                run->pairs, run->groups,       run->program};
+  const char *inputs[QN_RESULTS_INPUTS] = {file};
+  const uint32_t count = 1 + qn_run_options_files(run, inputs + 1, QN_RESULTS_INPUTS - 1);
   enum qn_status status = QN_OK;
-  for (size_t i = 0; !status && i < sizeof inputs / sizeof *inputs; i++)
+  for (uint32_t i = 0; !status && i < count; i++)
     status = qn_input_kept(timeline, inputs[i], error);
   return status;
 }
@@ -75,19 +75,19 @@ enum qn_status qn_outputs_create(const struct qn_output_options *options, bool f
                                  const char *file, const struct qn_run_options *run,
                                  const struct qn_run_input *input, struct qn_outputs *outputs,
                                  struct qn_error *error) {
-  const char *algorithm = run->algorithm ? qn_algorithm_find(run->algorithm) : NULL;
-  const uint64_t traits = algorithm ? qn_algorithm_traits(algorithm) : 0;
-  struct qn_results_options results = {
-      .path = options->values,
-      .ranks = qn_ranks_writers(),
-      .parts = options->parts,
-      .force = force,
-      .no_ids = options->no_ids,
-      .listed = traits & QN_KERNEL_PAIRS || run->target,
-      .sampled = traits & QN_KERNEL_FANOUTS,
-      .all_vertices =
-          !(traits & (QN_KERNEL_PAIRS | QN_KERNEL_FANOUTS | QN_KERNEL_WALKS)) && !run->target,
-      .inputs = {file, run->groups, run->sources_file, run->vector, run->pairs, run->program}};
+  const struct qn_algorithm *algorithm = run->algorithm ? qn_algorithm_find(run->algorithm) : NULL;
+  const enum qn_shape shape = algorithm ? algorithm->shape : QN_SHAPE_VALUES;
+  struct qn_results_options results = {.path = options->values,
+                                       .ranks = qn_ranks_writers(),
+                                       .parts = options->parts,
+                                       .force = force,
+                                       .no_ids = options->no_ids,
+                                       .listed = shape == QN_SHAPE_PAIRS || shape == QN_SHAPE_PATH,
+                                       .sampled = shape == QN_SHAPE_SAMPLE,
+                                       .all_vertices =
+                                           shape == QN_SHAPE_VALUES || shape == QN_SHAPE_COLUMNS,
+                                       .inputs = {file}};
+  qn_run_options_files(run, results.inputs + 1, QN_RESULTS_INPUTS - 1);
   enum qn_status status =
       results.path ? qn_results_create(&results, input, &outputs->values, error) : QN_OK;
   results.path = options->parents;

@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-#include "runtime/dispatch.h"
 #include "runtime/results/results.h"
-#include "runtime/watch.h"
+#include "runtime/run.h"
+#include "runtime/watch/watch.h"
 
 #ifdef __cplusplus
 extern "C" {

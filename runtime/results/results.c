@@ -165,7 +165,7 @@ static enum qn_status write_values(const struct qn_results *results,
                                    const struct qn_run_result *result, struct qn_error *error) {
   if (result->sample)
     return write_sample(results, input, result->sample, error);
-  if (kernel->traits & QN_KERNEL_WALKS)
+  if (kernel->algorithm->shape == QN_SHAPE_WALKS)
     return write_walks(results, input, result, error);
   if (results->form == FORM_ARRAY)
     return qn_result_array_write(results->values, input, result, error);

@@ -12,12 +12,14 @@
 
 #include <stdbool.h>
 
-#include "runtime/dispatch.h"
+#include "runtime/run.h"
 #include "support/ranks/collective.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define QN_RESULTS_INPUTS 8
 
 struct qn_results_options {
   const char *path;
@@ -30,7 +32,7 @@ struct qn_results_options {
   bool listed;       /* the values are of some vertices alone */
   bool sampled;      /* there are no values, but a sample */
   bool all_vertices; /* each has a value */
-  const char *inputs[6]; /* files that must not be replaced, or NULL */
+  const char *inputs[QN_RESULTS_INPUTS]; /* files that must not be replaced, or NULL */
 };
 
 /* Does the name ask for an array? */

@@ -6,7 +6,7 @@
 #define QN_RUNTIME_RESULTS_ROWS_H
 
 #include "converters/text/text_output.h"
-#include "runtime/dispatch.h"
+#include "runtime/run.h"
 
 #ifdef __cplusplus
 extern "C" {

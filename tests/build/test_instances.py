@@ -6,8 +6,8 @@ import unittest
 from pathlib import Path
 
 KERNELS = Path(os.environ["QUERN_SOURCE"]) / "kernels"
-NOT_PROGRAMS = {"complete", "context", "program"}
-TEXTS = {"PROGRAM_NAME", "PROGRAM_TITLE", "PROGRAM_ALIAS", "PROGRAM_PURPOSE", "PROGRAM_IDENTITY", "PROGRAM_TOLERANCE",
+NOT_PROGRAMS = {"algorithm", "complete", "context", "describe", "program"}
+TEXTS = {"PROGRAM_NAME", "PROGRAM_TITLE", "PROGRAM_ALIASES", "PROGRAM_VALUES", "PROGRAM_PURPOSE", "PROGRAM_IDENTITY", "PROGRAM_TOLERANCE",
              "PROGRAM_ITERATIONS", "PROGRAM_FUNCTION"}  # text and numbers, no traits
 
 
@@ -69,7 +69,7 @@ class Reduced(unittest.TestCase):
         met = set().union(*(traits(program) for program in self.programs
                             if self.layouts_of(self.reduced, program) - {"csr", "set"}))
         every = set().union(*map(traits, self.programs))
-        self.assertEqual({trait.split()[0] for trait in every - met}, {"PROGRAM_ALPHA", "PROGRAM_UNIT", "PROGRAM_HOPS", "PROGRAM_GIVEN"})
+        self.assertEqual({trait.split()[0] for trait in every - met}, {"PROGRAM_HOPS", "PROGRAM_GIVEN"})
 
 
 if __name__ == "__main__":

@@ -114,7 +114,7 @@ class Json(unittest.TestCase):
         printed |= self.printed("quern-run", "sssp", self.at / "g.qrn", "--device=cpu", "--parents", self.at / "p.npy")
         printed |= self.printed("quern-run", "path", self.at / "g.qrn", "--source=0", "--target=0")
         printed |= self.printed("quern-run", "bfs", self.at / "g.qrn", "--device=cpu", "--sources=0,1")
-        for words in (("similarity",), ("walk",), ("sample", "--sources=0,1")):
+        for words in (("similarity",), ("walk",), ("sample", "--sources=0,1"), ("katz", "--alpha=0.01"), ("neighborhood",)):
             printed |= self.printed("quern-run", words[0], self.at / "g.qrn", *words[1:])
         self.compare(printed, ("quern-run",),
                      ("accelerator", "streaming", "strategy", "peer_to_peer", "devices", "sharing", "joint", "ranks", "storage"))

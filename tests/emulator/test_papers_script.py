@@ -51,7 +51,8 @@ class WithoutDevice(unittest.TestCase):
             raise unittest.SkipTest("these tools may find a device")
         done, report = run_script("--scale=7", "--large=6", "--only=building,garaph,gts", "--passes=1")
         self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertEqual(set(report["tables"]), {"papers-building", "papers-garaph-devices", "papers-hpgraph-masks", "papers-hpgraph-warps"})
+        self.assertEqual(set(report["tables"]), {"papers-building", "papers-garaph-devices", "papers-graphie-renaming", "papers-hpgraph-masks",
+                                                 "papers-hpgraph-warps"})
         self.assertIn("gts: there is no GPU", report["skipped"])
         self.assertIn("Garaph, sssp on GPU: there is no GPU", report["skipped"])
 

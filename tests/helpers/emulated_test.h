@@ -23,7 +23,7 @@ static inline bool is_emulated(const struct qn_kernel *kernel, enum qn_layout la
   return kernel->layout == layout && kernel->processor == QN_CUDA &&
          kernel->weight_types & 1u << graph->out.weights.type &&
          !(kernel->traits & QN_KERNEL_SYMMETRIC && graph->directedness != QN_UNDIRECTED) &&
-         !(kernel->traits & (QN_KERNEL_SOURCE | QN_KERNEL_SOURCES) && graph->out.num_vertices == 0);
+         !(kernel->algorithm->inputs & QN_ANY_SOURCES && graph->out.num_vertices == 0);
 }
 
 static inline void machine_of_seed(unsigned seed) {
@@ -39,14 +39,14 @@ static inline void compare_emulated(const struct qn_graph *graph, enum qn_layout
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
     if (!is_emulated(*kernel, layout, graph) || !has_its_turn(*kernel, round))
       continue;
-    const struct qn_kernel *reference =
-        qn_kernel_find((*kernel)->algorithm, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type);
+    const struct qn_kernel *reference = qn_kernel_find((*kernel)->algorithm->name, QN_LAYOUT_GRAPH,
+                                                       QN_CPU, graph->out.weights.type);
     assert_non_null(reference);
     struct qn_run_result expected = run_for_test(reference, graph, source, NULL);
     for (uint64_t seed = 1; seed <= seeds; seed++) {
       new_machine(seed, 0);
       struct qn_run_result result = run_for_test(*kernel, view, source, NULL);
-      assert_same_results((*kernel)->algorithm, &expected, &result);
+      assert_same_results((*kernel)->algorithm->name, &expected, &result);
       assert_true(result.device.kernel_seconds > 0 && result.kernel_seconds > 0);
       assert_int_equal(emulator_live(), 0);
       qn_run_result_destroy(&result);

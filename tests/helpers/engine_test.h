@@ -89,7 +89,7 @@ static inline struct qn_run_result run_for_test(const struct qn_kernel *kernel, 
   struct qn_error error = {0};
   uint64_t live = qn_memory_live();
   if (kernel->run(&request, &result, &error))
-    fail_msg("%s: %s", kernel->algorithm, error.message);
+    fail_msg("%s: %s", kernel->algorithm->name, error.message);
   assert_int_equal(qn_memory_live(), live + pieces_of(&result));
   return result;
 }
@@ -99,7 +99,7 @@ static inline struct qn_run_result run_for_test(const struct qn_kernel *kernel, 
 static inline const struct qn_kernel *reference_for(const struct qn_kernel *kernel,
                                                     const struct qn_graph *graph) {
   const struct qn_kernel *reference =
-      qn_kernel_find(kernel->algorithm, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type);
+      qn_kernel_find(kernel->algorithm->name, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type);
   assert_non_null(reference);
   if (reference->traits & QN_KERNEL_SYMMETRIC && graph->directedness != QN_UNDIRECTED)
     reference = qn_stand_in_find(reference);
@@ -128,7 +128,7 @@ static inline void compare_kernel(const struct qn_kernel *kernel, const struct q
   for (unsigned i = 0; i < sizeof threads / sizeof threads[0]; i++) {
     qn_threads_set(threads[i]);
     struct qn_run_result result = run_for_test(kernel, view, source, positions);
-    assert_same_results(kernel->algorithm, &expected, &result);
+    assert_same_results(kernel->algorithm->name, &expected, &result);
     if (i == 0) {
       first = result;
       continue;
@@ -149,9 +149,9 @@ static inline void compare_kernel(const struct qn_kernel *kernel, const struct q
 /* The results that a follower is given. */
 static inline struct qn_run_result given_for_test(const struct qn_kernel *follower,
                                                   const struct qn_graph *graph, uint32_t source) {
-  return run_for_test(
-      qn_kernel_find(follower->follows, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type), graph,
-      source, NULL);
+  return run_for_test(qn_kernel_find(follower->algorithm->follows, QN_LAYOUT_GRAPH, QN_CPU,
+                                     graph->out.weights.type),
+                      graph, source, NULL);
 }
 
 static inline struct qn_run_result follow_for_test(const struct qn_kernel *follower,
@@ -182,13 +182,13 @@ static inline void compare_followers(const struct qn_graph *graph, enum qn_layou
         !((*follower)->weight_types & 1u << type) || graph->out.num_vertices == 0)
       continue;
     const struct qn_kernel *reference =
-        qn_follower_find((*follower)->follows, QN_LAYOUT_GRAPH, QN_CPU, type);
+        qn_follower_find((*follower)->algorithm->follows, QN_LAYOUT_GRAPH, QN_CPU, type);
     struct qn_run_result given = given_for_test(*follower, graph, source);
     struct qn_run_result expected = follow_for_test(reference, graph, source, positions, &given);
     for (unsigned i = 1; i <= 3; i++) {
       prepare(i);
       struct qn_run_result result = follow_for_test(*follower, view, source, positions, &given);
-      assert_same_results((*follower)->algorithm, &expected, &result);
+      assert_same_results((*follower)->algorithm->name, &expected, &result);
       qn_run_result_destroy(&result);
     }
     if (graph->out.num_edges <= 1000) {
@@ -241,7 +241,8 @@ static inline void compare_engines(const struct qn_graph *graph, enum qn_layout 
         !((*kernel)->weight_types & 1u << graph->out.weights.type))
       continue;
     if (((*kernel)->traits & QN_KERNEL_SYMMETRIC && graph->directedness != QN_UNDIRECTED) ||
-        ((*kernel)->traits & QN_KERNEL_SOURCE && num_vertices == 0) || stands_aside(*kernel, graph))
+        ((*kernel)->algorithm->inputs & QN_INPUT_SOURCE && num_vertices == 0) ||
+        stands_aside(*kernel, graph))
       continue;
     compare_kernel(*kernel, graph, view, (uint32_t)(num_vertices / 3),
                    num_vertices % 2 ? NULL : positions);

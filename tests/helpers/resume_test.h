@@ -108,7 +108,7 @@ static inline void resume_after(const struct qn_kernel *kernel,
   }
   assert_int_equal(result.num_values, expected->num_values);
   if (result.num_values && !same_values(kernel, expected, &result))
-    fail_msg("%s (%s): not the same after going on from iteration %llu", kernel->algorithm,
+    fail_msg("%s (%s): not the same after going on from iteration %llu", kernel->algorithm->name,
              kernel->name, (unsigned long long)iterations);
   assert_true(result.iterations >= iterations || !kept.kept);
   assert_int_equal(result.converged, expected->converged);

@@ -33,8 +33,8 @@ static inline struct qn_run_result run_kernel_from(const char *algorithm,
       request.tolerance = 0;
     }
     assert_int_equal(kernel->run(&request, &result, &error), QN_OK);
-    assert_int_equal(qn_memory_live(), live + (kernel->count_key ? 0 : 1));
-    assert_int_equal(result.num_values, kernel->count_key ? 0 : graph->out.num_vertices);
+    assert_int_equal(qn_memory_live(), live + (kernel->algorithm->counts ? 0 : 1));
+    assert_int_equal(result.num_values, kernel->algorithm->counts ? 0 : graph->out.num_vertices);
     if (i == 0) {
       first = result;
       continue;

@@ -74,7 +74,7 @@ static inline bool run_streamed(const struct qn_kernel *kernel,
     counts->streamed++;
   else
     counts->resident++;
-  assert_same_results(kernel->algorithm, expected, &result);
+  assert_same_results(kernel->algorithm->name, expected, &result);
   qn_run_result_destroy(&result);
   assert_int_equal(qn_memory_live(), live);
   return true;
@@ -174,12 +174,12 @@ static inline void fail_streamed(const struct qn_kernel *kernel, const void *vie
 /* Is its topology not always resident? */
 static inline bool can_stream(const struct qn_kernel *kernel) {
   const bool is_own =
-      kernel->traits & QN_KERNEL_NO_FRONTIER || strcmp(kernel->algorithm, "tc") == 0;
+      kernel->traits & QN_KERNEL_NO_FRONTIER || strcmp(kernel->algorithm->name, "tc") == 0;
   if (kernel->layout == QN_LAYOUT_GRAPH && is_own)
-    return strcmp(kernel->algorithm, "cc") == 0;
-  const bool on_pages_alone =
-      strcmp(kernel->algorithm, "bc") == 0 || strcmp(kernel->algorithm, "cross-edges") == 0;
-  return strcmp(kernel->algorithm, "tc") &&
+    return strcmp(kernel->algorithm->name, "cc") == 0;
+  const bool on_pages_alone = strcmp(kernel->algorithm->name, "bc") == 0 ||
+                              strcmp(kernel->algorithm->name, "cross-edges") == 0;
+  return strcmp(kernel->algorithm->name, "tc") &&
          (!on_pages_alone || kernel->layout == QN_LAYOUT_SLOTTED_PAGES);
 }
 
@@ -207,7 +207,7 @@ static inline void compare_streamed(const struct qn_graph *graph, enum qn_layout
     if (!is_emulated(*kernel, layout, graph) || !can_stream(*kernel) ||
         !has_its_turn(*kernel, round))
       continue;
-    struct qn_run_result expected = streamed_reference((*kernel)->algorithm, graph, &source);
+    struct qn_run_result expected = streamed_reference((*kernel)->algorithm->name, graph, &source);
     stream_budgets(*kernel, view, &source, &expected, counts);
     qn_run_result_destroy(&expected);
   }

@@ -241,10 +241,10 @@ class Samples(_Folder):
 
     def test_refusals(self):
         self.made(24, "none", "sparse", True)
-        self.refused("sample needs --sources", "sample", self.at / "g.qrn")
+        self.refused("sample needs --source ID", "sample", self.at / "g.qrn")
         self.refused("--fanouts", "sample", self.at / "g.qrn", "--source", "1", "--fanouts", "0")
         self.refused("--fanouts", "sample", self.at / "g.qrn", "--source", "1", "--fanouts", "5,")
-        self.refused("at most 16 hops", "sample", self.at / "g.qrn", "--source", "1", "--fanouts", ",".join(["1"] * 17))
+        self.refused("at most 16 numbers", "sample", self.at / "g.qrn", "--source", "1", "--fanouts", ",".join(["1"] * 17))
 
 
 if __name__ == "__main__":

@@ -155,7 +155,7 @@ class Ranks(Sets, unittest.TestCase):
         self.refused(2, "there is no algorithm", "nothing", self.at / "u")
         self.refused(4, "cannot share", "tc", self.at / "u")
         self.refused(2, "--grid 2x2 is not of 3 ranks", "pagerank", self.at / "u", "--grid", "2x2")
-        self.refused(2, "bfs has no --grid", "bfs", self.at / "u", "--grid", "3x1")
+        self.refused(2, "an algorithm that recomputes all vertices, not for bfs", "bfs", self.at / "u", "--grid", "3x1")
         self.refused(4, "cannot share this: tc: ", "bfs,tc", self.at / "u")
         self.refused(2, "has --damping", "bfs,cc", self.at / "u", "--damping", "0.5")
         self.refused(4, "not shared among ranks", "graphalytics", self.at)

@@ -54,7 +54,7 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   result->prepare_seconds = qn_seconds() - begin;
   begin = qn_seconds();
   if (request->max_iterations > 0)
-    count_all(out, request->groups, &chunks, counts);
+    count_all(out, request->input, &chunks, counts);
   result->type = QN_RESULT_U64;
   result->num_values = out->num_vertices;
   result->values = counts;

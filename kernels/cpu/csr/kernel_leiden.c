@@ -14,8 +14,8 @@ extern const struct qn_kernel qn_kernel_leiden_csr_cpu;
 static enum qn_status find_communities(const struct qn_run_request *request,
                                        const struct qn_level *level, uint32_t *community,
                                        struct qn_leiden_result *found, struct qn_error *error) {
-  const struct qn_leiden_options options = {.resolution = request->resolution,
-                                            .seed = request->seed,
+  const struct qn_leiden_options options = {.resolution = qn_argument(request, "resolution").real,
+                                            .seed = qn_argument(request, "seed").whole,
                                             .max_iterations = request->max_iterations};
   enum qn_status status = qn_leiden(level, &options, community, found, error);
   if (!status)

@@ -10,6 +10,7 @@
 #include "kernels/own_kernel.h"
 #include "support/threads.h"
 
+QN_DECLARE_ALGORITHM(path);
 extern const struct qn_kernel qn_kernel_path_csr_cpu;
 
 /* A negative weight anywhere might make another path the shortest. */
@@ -37,7 +38,8 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
                           struct qn_error *error) {
   const struct qn_graph *graph = request->view;
   const struct qn_csr *out = &graph->out;
-  const bool is_weighted = !request->unweighted && out->weights.type != QN_WEIGHT_NONE;
+  const bool is_weighted =
+      !qn_argument(request, "unweighted").whole && out->weights.type != QN_WEIGHT_NONE;
   const bool is_real =
       is_weighted && (out->weights.type == QN_WEIGHT_F32 || out->weights.type == QN_WEIGHT_F64);
   struct qn_path path = {0};
@@ -45,12 +47,12 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   *result = (struct qn_run_result){0};
   enum qn_status status = is_weighted ? check_weights(out, error) : QN_OK;
   const double prepared = qn_seconds();
-  if (!status && request->num_sources > 0 && request->target < out->num_vertices) {
+  if (!status && request->num_sources > 0 && request->input) {
     const struct qn_path_ends ends = {.out = out,
                                       .in = graph->has_transpose ? &graph->in : NULL,
                                       .positions = request->positions,
                                       .source = request->sources[0],
-                                      .target = request->target};
+                                      .target = request->input[0]};
     status = is_weighted ? qn_path_by_weights(&ends, &path, error)
                          : qn_path_by_hops(&ends, &path, error);
   }
@@ -66,5 +68,6 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return status;
 }
 
-const struct qn_kernel qn_kernel_path_csr_cpu =
-    QN_PATH_KERNEL("csr, from both ends", QN_LAYOUT_GRAPH, QN_CPU, run);
+const struct qn_kernel qn_kernel_path_csr_cpu = QN_OWN_KERNEL(
+    path, "csr, from both ends", QN_LAYOUT_GRAPH, QN_CPU,
+    QN_KERNEL_WEIGHTS | QN_KERNEL_NON_NEGATIVE | QN_KERNEL_NO_FRONTIER, QN_RESULT_U64, run, 0);

@@ -17,6 +17,7 @@
 #include "support/threads.h"
 #include <quern/graph.h>
 
+QN_DECLARE_ALGORITHM(sample);
 extern const struct qn_kernel qn_kernel_sample_csr_cpu;
 
 #define NO_PLACE UINT32_MAX
@@ -141,7 +142,7 @@ static enum qn_status find_begins(struct work *work, uint64_t first, uint64_t co
 }
 
 static void sample_rows(struct work *work, uint64_t hop, uint64_t first, uint64_t count) {
-  const uint64_t key = qn_random_key(work->request->seed, STREAM_SAMPLE + hop);
+  const uint64_t key = qn_random_key(qn_argument(work->request, "seed").whole, STREAM_SAMPLE + hop);
   struct qn_sample *sample = work->sample;
 #pragma omp parallel for schedule(dynamic, 64)
   for (uint64_t i = 0; i < count; i++) {
@@ -176,7 +177,7 @@ static enum qn_status do_hops(struct work *work, struct qn_error *error) {
   sample->node_ends[0] = sample->num_nodes;
   for (uint32_t hop = 0; hop < sample->num_hops && !status; hop++) {
     const uint64_t count = sample->num_nodes - first, edges = sample->num_edges;
-    status = find_begins(work, first, count, work->request->fanouts[hop], error);
+    status = find_begins(work, first, count, work->request->arguments.list[hop], error);
     if (status)
       break;
     sample_rows(work, hop, first, count);
@@ -194,12 +195,13 @@ static enum qn_status do_hops(struct work *work, struct qn_error *error) {
 
 static enum qn_status create(struct work *work, struct qn_error *error) {
   const struct qn_run_request *request = work->request;
-  const uint64_t num_vertices = work->in->num_vertices, ends = (uint64_t)request->num_fanouts + 1;
+  const uint64_t num_vertices = work->in->num_vertices,
+                 ends = (uint64_t)request->arguments.list_length + 1;
   enum qn_status status =
       qn_alloc_zeroed(&work->sample, 1, sizeof *work->sample, "a sample", error);
   if (status)
     return status;
-  work->sample->num_hops = request->num_fanouts;
+  work->sample->num_hops = request->arguments.list_length;
   status = qn_alloc_zeroed(&work->sample->node_ends, ends, sizeof(uint64_t), "hops", error);
   if (!status)
     status = qn_alloc_zeroed(&work->sample->edge_ends, ends, sizeof(uint64_t), "hops", error);
@@ -241,5 +243,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return QN_OK;
 }
 
-const struct qn_kernel qn_kernel_sample_csr_cpu =
-    QN_SAMPLE_KERNEL("csr, in-edges, hop by hop", QN_LAYOUT_GRAPH, QN_CPU, run);
+const struct qn_kernel qn_kernel_sample_csr_cpu = QN_OWN_KERNEL(
+    sample, "csr, in-edges, hop by hop", QN_LAYOUT_GRAPH, QN_CPU, 0, QN_RESULT_U32, run, 0);

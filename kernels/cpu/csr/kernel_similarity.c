@@ -18,15 +18,20 @@
 #include "support/threads.h"
 #include <quern/graph.h>
 
+QN_DECLARE_ALGORITHM(similarity);
 extern const struct qn_kernel qn_kernel_similarity_csr_cpu;
 
 /* A row is searched, and not read, if it is so many times as long as the other. */
 #define MUCH_LONGER 16
 
+/* The words of the parameter `measure`. */
+enum measure { MEASURE_JACCARD, MEASURE_OVERLAP, MEASURE_COSINE };
+
 struct work {
   const struct qn_run_request *request;
   const struct qn_csr *csr;
   bool is_undirected;
+  enum measure measure;
   uint32_t *sizes;   /* [V] different vertices in a row */
   uint64_t *offsets; /* [V + 1] where the pairs of a vertex begin, if none are given */
   uint8_t *marks;    /* [threads][V] the row at hand, zero between uses */
@@ -79,10 +84,10 @@ static double similarity_of(const struct work *work, uint64_t u, uint64_t v, uin
   const double a = work->sizes[u], b = work->sizes[v];
   if (common == 0)
     return 0;
-  switch (work->request->measure) {
-  case QN_MEASURE_JACCARD:
+  switch (work->measure) {
+  case MEASURE_JACCARD:
     return common / (a + b - common);
-  case QN_MEASURE_OVERLAP:
+  case MEASURE_OVERLAP:
     return common / (a < b ? a : b);
   default:
     return common / sqrt(a * b);
@@ -122,7 +127,7 @@ static uint32_t count_common(const struct work *work, struct marked *marked, uin
 }
 
 static void compare_given(struct work *work) {
-  const uint32_t *pairs = work->request->pairs;
+  const uint32_t *pairs = work->request->input;
 #pragma omp parallel
   {
     struct marked marked = {work->marks + (uint64_t)omp_get_thread_num() * work->csr->num_vertices,
@@ -210,7 +215,7 @@ static enum qn_status create(struct work *work, struct qn_error *error) {
     find_sizes(work);
   if (!status)
     status = qn_pages_alloc(&work->marks, qn_threads() * num_vertices, 1, "marks", error);
-  if (!status && !work->request->pairs) {
+  if (!status && !work->request->input) {
     status = qn_pages_alloc(&work->offsets, num_vertices + 1, sizeof *work->offsets,
                             "offsets of pairs", error);
     if (!status)
@@ -240,15 +245,16 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
                           struct qn_error *error) {
   const struct qn_graph *graph = request->view;
   struct work work = {.request = request,
+                      .measure = (enum measure)qn_argument(request, "measure").whole,
                       .csr = &graph->out,
                       .is_undirected = graph->directedness == QN_UNDIRECTED,
-                      .num_pairs = request->num_pairs};
+                      .num_pairs = request->num_input};
   double begin = qn_seconds();
   *result = (struct qn_run_result){.type = QN_RESULT_F64, .converged = true, .iterations = 1};
   enum qn_status status = create(&work, error);
   result->prepare_seconds = qn_seconds() - begin;
   begin = qn_seconds();
-  if (!status && request->pairs)
+  if (!status && request->input)
     compare_given(&work);
   else if (!status)
     compare_edges(&work);
@@ -269,5 +275,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return status;
 }
 
-const struct qn_kernel qn_kernel_similarity_csr_cpu =
-    QN_SIMILARITY_KERNEL("csr, marks of a row", QN_LAYOUT_GRAPH, QN_CPU, run);
+const struct qn_kernel qn_kernel_similarity_csr_cpu = QN_OWN_KERNEL(
+    similarity, "csr, marks of a row", QN_LAYOUT_GRAPH, QN_CPU, 0, QN_RESULT_F64, run, 0);

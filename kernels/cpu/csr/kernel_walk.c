@@ -15,6 +15,7 @@
 #include "support/random.h"
 #include "support/threads.h"
 
+QN_DECLARE_ALGORITHM(walk);
 extern const struct qn_kernel qn_kernel_walk_csr_cpu;
 
 #define NO_VERTEX UINT32_MAX
@@ -27,12 +28,13 @@ struct work {
   const struct qn_csr *csr;
   uint32_t *order;    /* [V] vertices in original order, if all are sources and it is another */
   double *cumulative; /* [E] of the weights of a row, if they count */
-  uint64_t num_walks;
-  uint32_t *positions; /* [num_walks][length + 1] */
+  uint64_t num_walks, walks_each; /* in all, and from each source */
+  uint64_t length;                /* steps of a walk */
+  uint32_t *positions;            /* [num_walks][length + 1] */
 };
 
 static uint32_t source_of(const struct work *work, uint64_t walk) {
-  const uint64_t index = walk / work->request->num_walks;
+  const uint64_t index = walk / work->walks_each;
   if (work->request->sources)
     return work->request->sources[index];
   return work->order ? work->order[index] : (uint32_t)index;
@@ -68,7 +70,7 @@ static uint32_t step_from(const struct work *work, uint32_t vertex, uint64_t ran
 /* Returns the steps that were taken. */
 static uint64_t walk_once(const struct work *work, uint64_t key, uint64_t walk) {
   const uint32_t *positions = work->request->positions;
-  const uint64_t length = work->request->length, own = qn_random_at(key, walk);
+  const uint64_t length = work->length, own = qn_random_at(key, walk);
   uint32_t *row = work->positions + walk * (length + 1);
   uint32_t vertex = source_of(work, walk);
   uint64_t steps = 0;
@@ -83,7 +85,7 @@ static uint64_t walk_once(const struct work *work, uint64_t key, uint64_t walk) 
 
 static enum qn_status walk_all(const struct work *work, uint64_t *num_steps,
                                struct qn_error *error) {
-  const uint64_t key = qn_random_key(work->request->seed, STREAM_WALKS);
+  const uint64_t key = qn_random_key(qn_argument(work->request, "seed").whole, STREAM_WALKS);
   enum qn_status status = QN_OK;
   uint64_t steps = 0;
   for (uint64_t first = 0; !status && first < work->num_walks; first += BLOCK) {
@@ -102,7 +104,7 @@ static enum qn_status walk_all(const struct work *work, uint64_t *num_steps,
 static enum qn_status add_up_weights(struct work *work, struct qn_error *error) {
   const struct qn_csr *csr = work->csr;
   uint64_t bad = UINT64_MAX;
-  if (!work->request->weighted || csr->weights.type == QN_WEIGHT_NONE)
+  if (!qn_argument(work->request, "weighted").whole || csr->weights.type == QN_WEIGHT_NONE)
     return QN_OK;
   enum qn_status status = qn_pages_alloc(&work->cumulative, csr->num_edges,
                                          sizeof *work->cumulative, "sums of weights", error);
@@ -141,7 +143,7 @@ static enum qn_status find_order(struct work *work, struct qn_error *error) {
 static enum qn_status create(struct work *work, struct qn_error *error) {
   const struct qn_run_request *request = work->request;
   const uint64_t num_sources = request->sources ? request->num_sources : work->csr->num_vertices;
-  work->num_walks = num_sources * request->num_walks;
+  work->num_walks = num_sources * work->walks_each;
   if (work->num_walks > UINT32_MAX)
     return qn_fail(error, QN_UNSUPPORTED, "there are 2^32 - 1 walks at most, not %" PRIu64,
                    work->num_walks);
@@ -149,7 +151,7 @@ static enum qn_status create(struct work *work, struct qn_error *error) {
   if (!status)
     status = find_order(work, error);
   if (!status)
-    status = qn_pages_alloc(&work->positions, work->num_walks * ((uint64_t)request->length + 1),
+    status = qn_pages_alloc(&work->positions, work->num_walks * (work->length + 1),
                             sizeof *work->positions, "walks", error);
   return status;
 }
@@ -157,8 +159,11 @@ static enum qn_status create(struct work *work, struct qn_error *error) {
 static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                           struct qn_error *error) {
   const struct qn_graph *graph = request->view;
-  const uint64_t length = (uint64_t)request->length + 1;
-  struct work work = {.request = request, .csr = &graph->out};
+  struct work work = {.request = request,
+                      .csr = &graph->out,
+                      .length = qn_argument(request, "length").whole,
+                      .walks_each = qn_argument(request, "walks").whole};
+  const uint64_t length = work.length + 1;
   double begin = qn_seconds();
   *result = (struct qn_run_result){.type = QN_RESULT_U32, .converged = true, .iterations = 1};
   enum qn_status status = create(&work, error);
@@ -181,4 +186,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
 }
 
 const struct qn_kernel qn_kernel_walk_csr_cpu =
-    QN_WALK_KERNEL("csr, a thread a walk", QN_LAYOUT_GRAPH, QN_CPU, run);
+    QN_OWN_KERNEL(walk, "csr, a thread a walk", QN_LAYOUT_GRAPH, QN_CPU, QN_KERNEL_WEIGHTS,
+                  QN_RESULT_U32, run, 0);

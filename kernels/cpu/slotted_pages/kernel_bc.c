@@ -6,6 +6,7 @@
  * the dependency, share(v) = paths(v) * sum of (1 + share(w)) / paths(w) over the out-neighbours
  * one level down: each vertex reads its own record. An array `offer` holds what the vertices of the
  * level below give, and 0 for all others, so the level of the other end need not be looked up. */
+#define QN_ALGORITHM qn_algorithm_bc /* declared, and not used */
 #include "kernels/cpu/slotted_pages/bc_program.h"
 
 #include "kernels/cpu/slotted_pages/view.h"

@@ -63,7 +63,7 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   result->prepare_seconds = qn_seconds() - begin;
   begin = qn_seconds();
   if (request->max_iterations > 0)
-    sweep_all(pages, &tasks, request->groups, counts);
+    sweep_all(pages, &tasks, request->input, counts);
   result->type = QN_RESULT_U64;
   result->num_values = pages->num_vertices;
   result->values = counts;

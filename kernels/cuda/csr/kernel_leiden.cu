@@ -134,8 +134,8 @@ enum qn_status create(struct leiden_levels *levels, const struct qn_run_request 
   const struct qn_graph *graph = (const struct qn_graph *)request->view;
   const uint64_t V = graph->out.num_vertices;
   struct leiden_work *work = &levels->work;
-  work->resolution = request->resolution;
-  work->seed = request->seed;
+  work->resolution = qn_argument(request, "resolution").real;
+  work->seed = qn_argument(request, "seed").whole;
   enum qn_status status = qn_run_check_units(V, graph->out.num_edges, error);
   if (!status)
     status = qn_run_must_fit(work->memory, "leiden", needed_bytes(graph), error);

@@ -91,6 +91,7 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
 }
 
 /* The engine is a part of a kernel, which says itself what it is. */
+#define QN_ALGORITHM qn_algorithm_bc /* declared, and not used */
 #include "kernels/engine.h"
 #undef QN_DEFINE_KERNEL
 #define QN_DEFINE_KERNEL(layout, processor, name, engine_traits)                                   \

@@ -12,7 +12,7 @@
 #define PROGRAM_NAME "cc"
 #define PROGRAM_TITLE "weakly connected components"
 #define PROGRAM_RESULT QN_RESULT_U32
-#define PROGRAM_VERTICES 1
+#define PROGRAM_VALUES QN_VALUES_VERTICES
 
 typedef uint32_t program_result;
 

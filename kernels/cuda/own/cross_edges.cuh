@@ -26,8 +26,8 @@ inline enum qn_status cross_edges_create(const struct qn_run_request *request,
                                          struct cross_edges *cross, struct qn_error *error) {
   enum qn_status status = QN_OK;
   cross->groups = NULL;
-  if (request->groups)
-    status = qn_cuda_copy_of(memory, &cross->groups, request->groups, num_vertices, 0,
+  if (request->input)
+    status = qn_cuda_copy_of(memory, &cross->groups, request->input, num_vertices, 0,
                              sizeof *cross->groups, "groups of vertices", error);
   return status ? status
                 : qn_cuda_alloc_zeroed(memory, &cross->counts, num_vertices, sizeof *cross->counts,

@@ -14,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "support/random.h"
 #include "converters/text/text_format.h"
 #include "converters/text/text_output.h"
 #include "support/memory.h"
+#include "support/random.h"
 #include "support/threads.h"
 
 static void expect_u64(uint64_t value) {

@@ -53,7 +53,7 @@ static void compare(const struct qn_kernel *kernel, const struct qn_run_result *
     double a = value_of(expected, v), b = value_of(actual, v);
     bool whole = expected->type == QN_RESULT_U32 || expected->type == QN_RESULT_U64;
     if (a != b && (whole || !(fabs(a - b) <= 1e-5 * fabs(a))))
-      fail_msg("%s, seed %llu: vertex %llu: CPU %.9g, CUDA %.9g", kernel->algorithm,
+      fail_msg("%s, seed %llu: vertex %llu: CPU %.9g, CUDA %.9g", kernel->algorithm->name,
                (unsigned long long)seed, (unsigned long long)v, a, b);
   }
 }
@@ -67,9 +67,9 @@ static struct qn_run_request request_for(const struct qn_kernel *kernel,
   sources[1] = 0;
   request.positions = positions;
   request.sources = sources;
-  request.num_sources = kernel->traits & QN_KERNEL_SOURCES  ? 2
-                        : kernel->traits & QN_KERNEL_SOURCE ? 1
-                                                            : 0;
+  request.num_sources = kernel->algorithm->inputs & QN_INPUT_SOURCES  ? 2
+                        : kernel->algorithm->inputs & QN_INPUT_SOURCE ? 1
+                                                                      : 0;
   if (kernel->traits & QN_KERNEL_ALL_ACTIVE && request.max_iterations > 5) {
     request.max_iterations = 5;
     request.tolerance = 0;
@@ -85,7 +85,7 @@ static bool takes_all_turns(const struct qn_kernel *kernel) {
 
 static bool suits(const struct qn_kernel *kernel, const struct qn_graph *graph) {
   /* Leiden's is not the CPU's result (test_quern_run.py), unless there is nothing to join. */
-  if (strcmp(kernel->algorithm, "leiden") == 0 && graph->out.num_edges > 1)
+  if (strcmp(kernel->algorithm->name, "leiden") == 0 && graph->out.num_edges > 1)
     return false;
   if (kernel->processor != QN_CUDA || kernel->layout != QN_LAYOUT_GRAPH)
     return false;
@@ -96,13 +96,13 @@ static bool suits(const struct qn_kernel *kernel, const struct qn_graph *graph) 
     return false;
   if (kernel->traits & (undirected ? QN_KERNEL_STANDS_IN : QN_KERNEL_SYMMETRIC))
     return false;
-  return graph->out.num_vertices > 0 || !(kernel->traits & (QN_KERNEL_SOURCE | QN_KERNEL_SOURCES));
+  return graph->out.num_vertices > 0 || !(kernel->algorithm->inputs & QN_ANY_SOURCES);
 }
 
 static void check_kernel(const struct qn_kernel *kernel, const struct qn_graph *graph,
                          const uint32_t *positions, uint64_t seeds) {
   const struct qn_kernel *reference =
-      qn_kernel_find(kernel->algorithm, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type);
+      qn_kernel_find(kernel->algorithm->name, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type);
   const struct qn_kernel *other =
       kernel->traits & QN_KERNEL_COLUMNS ? qn_columns_find(reference) : qn_stand_in_find(reference);
   if (kernel->traits & QN_KERNEL_STANDS_IN && (other || reference->traits & QN_KERNEL_SYMMETRIC))
@@ -117,7 +117,7 @@ static void check_kernel(const struct qn_kernel *kernel, const struct qn_graph *
     new_machine(seed);
     enum qn_status status = kernel->run(&request, &actual, &error);
     if (status)
-      fail_msg("%s: %s", kernel->algorithm, error.message);
+      fail_msg("%s: %s", kernel->algorithm->name, error.message);
     compare(kernel, &expected, &actual, seed);
     assert_int_equal(emulator_live(), 0);
     qn_run_result_destroy(&actual);
@@ -276,7 +276,7 @@ static void failures_leave_nothing(void **state) {
       emulator_reset(&the_machine);
       enum qn_status status = (*kernel)->run(&request, &result, &error);
       if (status != QN_DEVICE || error.message[0] == 0)
-        fail_msg("%s: status %d when call %llu of %llu failed", (*kernel)->algorithm, status,
+        fail_msg("%s: status %d when call %llu of %llu failed", (*kernel)->algorithm->name, status,
                  (unsigned long long)nth, (unsigned long long)calls);
       assert_int_equal(emulator_live(), 0);
       assert_int_equal(qn_memory_live(), live);

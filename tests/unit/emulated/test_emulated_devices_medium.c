@@ -100,11 +100,12 @@ static struct qn_run_result run_devices(const struct qn_kernel *kernel,
   machine_of(counts.runs++, 0, peers);
   enum qn_status status = kernel->run(request, &result, &error);
   if (status)
-    print_message("%s on %u devices: %s\n", kernel->algorithm, request->num_devices, error.message);
+    print_message("%s on %u devices: %s\n", kernel->algorithm->name, request->num_devices,
+                  error.message);
   assert_int_equal(status, QN_OK);
   assert_int_equal(emulator_live(), 0);
   assert_int_equal(qn_memory_live(), live + (result.values != NULL));
-  assert_same_results(kernel->algorithm, expected, &result);
+  assert_same_results(kernel->algorithm->name, expected, &result);
   check_shares(request, &result);
   return result;
 }
@@ -140,8 +141,8 @@ static void compare_devices(const struct qn_graph *graph, enum qn_layout layout,
     if (!is_emulated(*kernel, layout, graph) || !((*kernel)->traits & QN_KERNEL_DEVICES) ||
         !has_its_turn(*kernel, round))
       continue;
-    const struct qn_kernel *reference =
-        qn_kernel_find((*kernel)->algorithm, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type);
+    const struct qn_kernel *reference = qn_kernel_find((*kernel)->algorithm->name, QN_LAYOUT_GRAPH,
+                                                       QN_CPU, graph->out.weights.type);
     struct qn_run_result expected = run_for_test(reference, graph, source, NULL);
     run_strategies(*kernel, view, &source, &expected);
     qn_run_result_destroy(&expected);
@@ -199,7 +200,7 @@ static void resume_on(const struct qn_kernel *kernel, const struct qn_run_reques
   machine_of(2, 0, true);
   run_checkpointed(kernel, *to, &going_on, &kept.state, &result);
   assert_int_equal(emulator_live(), 0);
-  assert_same_results(kernel->algorithm, expected, &result);
+  assert_same_results(kernel->algorithm->name, expected, &result);
   qn_run_result_destroy(&result);
   free_kept(&kept);
 }
@@ -207,7 +208,7 @@ static void resume_on(const struct qn_kernel *kernel, const struct qn_run_reques
 static void resume(const struct qn_graph *graph, const struct qn_kernel *kernel, const void *view) {
   const uint32_t source = 1;
   const struct qn_kernel *reference =
-      qn_kernel_find(kernel->algorithm, QN_LAYOUT_GRAPH, QN_CPU, QN_WEIGHT_U32);
+      qn_kernel_find(kernel->algorithm->name, QN_LAYOUT_GRAPH, QN_CPU, QN_WEIGHT_U32);
   struct qn_run_result expected = run_for_test(reference, graph, source, NULL);
   struct qn_run_request one = request_for_test(kernel, view, &source, NULL);
   struct qn_run_request all = devices_request(kernel, view, &source, 3, true, QN_PERFORMANCE);

@@ -29,7 +29,7 @@ static bool is_shared(const struct qn_kernel *kernel, const struct qn_graph *gra
   return kernel->layout == QN_LAYOUT_SHARDS && kernel->processor == QN_JOINT &&
          kernel->weight_types & 1u << graph->out.weights.type &&
          !(kernel->traits & QN_KERNEL_SYMMETRIC && graph->directedness != QN_UNDIRECTED) &&
-         !(kernel->traits & QN_KERNEL_SOURCE && graph->out.num_vertices == 0);
+         !(kernel->algorithm->inputs & QN_INPUT_SOURCE && graph->out.num_vertices == 0);
 }
 
 static struct qn_run_request shared_request(const struct qn_kernel *kernel, const void *view,
@@ -47,10 +47,10 @@ static void run_shared(const struct qn_kernel *kernel, const struct qn_run_reque
   const uint64_t live = qn_memory_live();
   new_machine(seed, 0);
   if (kernel->run(request, &result, &error))
-    fail_msg("%s: %s", kernel->algorithm, error.message);
+    fail_msg("%s: %s", kernel->algorithm->name, error.message);
   assert_int_equal(emulator_live(), 0);
   assert_true(request->device_memory == 0 || emulator_peak_bytes() <= request->device_memory);
-  assert_same_results(kernel->algorithm, expected, &result);
+  assert_same_results(kernel->algorithm->name, expected, &result);
   assert_true(result.device.kernel_seconds > 0 || request->max_iterations == 0);
   qn_run_result_destroy(&result);
   assert_int_equal(qn_memory_live(), live);
@@ -71,7 +71,7 @@ static void share_program(const struct qn_kernel *kernel, const struct qn_graph 
   static const char *const choices[] = {"b", "cdb", "dbc"};
   const uint32_t source = (uint32_t)(graph->out.num_vertices / 3);
   const struct qn_kernel *reference =
-      qn_kernel_find(kernel->algorithm, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type);
+      qn_kernel_find(kernel->algorithm->name, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type);
   struct qn_run_result expected = run_for_test(reference, graph, source, NULL);
   for (unsigned i = 0; i < sizeof choices / sizeof *choices; i++) {
     struct qn_run_request request = shared_request(kernel, view, &source, choices[i]);

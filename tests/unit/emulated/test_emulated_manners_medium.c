@@ -15,18 +15,22 @@ static void run_in_manner(const struct qn_kernel *kernel, const struct qn_run_re
   run_streamed(kernel, &request, expected, counts);
 }
 
-/* `vary(request, i)` makes the i-th manner; false: there are no more. Kernels without one of
- * `traits` are left out. Returns how many were run. */
+static bool has_manner(const struct qn_kernel *kernel, uint32_t trait) {
+  return trait ? kernel->traits & trait : kernel->algorithm->inputs & QN_INPUT_SOURCE;
+}
+
+/* `vary(request, i)` makes the i-th manner; false: there are no more. Kernels that
+ * lack `trait`, or with 0 a source, are left out. Returns how many were run. */
 static unsigned run_manners(const struct qn_graph *graph, enum qn_layout layout, const void *view,
-                            uint32_t traits, bool (*vary)(struct qn_run_request *, unsigned),
+                            uint32_t trait, bool (*vary)(struct qn_run_request *, unsigned),
                             struct streamed_counts *counts) {
   const uint32_t source = (uint32_t)(graph->out.num_vertices / 3);
   unsigned ran = 0;
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
-    if (!is_emulated(*kernel, layout, graph) || !((*kernel)->traits & traits))
+    if (!is_emulated(*kernel, layout, graph) || !has_manner(*kernel, trait))
       continue;
-    const struct qn_kernel *reference =
-        qn_kernel_find((*kernel)->algorithm, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type);
+    const struct qn_kernel *reference = qn_kernel_find((*kernel)->algorithm->name, QN_LAYOUT_GRAPH,
+                                                       QN_CPU, graph->out.weights.type);
     struct qn_run_request plain = request_for_test(reference, graph, &source, NULL);
     struct qn_run_result expected;
     struct qn_error error;
@@ -91,7 +95,7 @@ static void on_pages(const struct qn_graph *graph) {
                           each_parallelism, &counts) >= 5);
   assert_true(run_manners(graph, QN_LAYOUT_SLOTTED_PAGES, &view, QN_KERNEL_SEES, asynchronously,
                           &counts) >= 1);
-  run_manners(graph, QN_LAYOUT_SLOTTED_PAGES, &view, QN_KERNEL_SOURCE, all_moves, &counts);
+  run_manners(graph, QN_LAYOUT_SLOTTED_PAGES, &view, 0, all_moves, &counts);
   assert_true(counts.resident > 0 && counts.streamed > 0);
   qn_slotted_pages_unmap(&view);
 }
@@ -103,7 +107,7 @@ static void on_partitions(const struct qn_graph *graph) {
       graph, (struct qn_edge_partitions_options){.partition_bytes = 1024}, &view));
   assert_true(run_manners(graph, QN_LAYOUT_EDGE_PARTITIONS, &view, QN_KERNEL_SEES, asynchronously,
                           &counts) >= 1);
-  run_manners(graph, QN_LAYOUT_EDGE_PARTITIONS, &view, QN_KERNEL_SOURCE, partition_moves, &counts);
+  run_manners(graph, QN_LAYOUT_EDGE_PARTITIONS, &view, 0, partition_moves, &counts);
   assert_true(counts.resident > 0 && counts.streamed > 0);
   qn_edge_partitions_unmap(&view);
 }

@@ -36,7 +36,7 @@ static struct qn_run_result run_request(const struct qn_kernel *kernel,
   struct qn_run_result result;
   struct qn_error error = {0};
   if (kernel->run(request, &result, &error))
-    fail_msg("%s: %s", kernel->algorithm, error.message);
+    fail_msg("%s: %s", kernel->algorithm->name, error.message);
   return result;
 }
 
@@ -64,7 +64,7 @@ static void compare_ways(const struct qn_kernel *kernel, const struct qn_graph *
     request.on_iteration = count_modes;
     request.user = &modes;
     struct qn_run_result result = run_request(kernel, &request);
-    assert_same_results(kernel->algorithm, &expected, &result);
+    assert_same_results(kernel->algorithm->name, &expected, &result);
     assert_true(request.direction != QN_DIRECTION_PUSH || modes.pulled == 0);
     assert_true(request.direction != QN_DIRECTION_PULL || modes.notified == 0);
     qn_run_result_destroy(&result);
@@ -103,29 +103,29 @@ static struct qn_run_result asynchronous_run(const char *algorithm, const struct
   request.tolerance = 0;
   request.max_iterations = iterations;
   request.asynchronous = asynchronous;
-  request.damping = 0.5;
+  qn_request_set(&request, "alpha", 0.01);
   return run_request(kernel, &request);
 }
 
-/* Values that are seen within an iteration end at the same ones, whatever the number of threads,
- * on another way where the graph has several batches. */
+/* Values that are seen within an iteration end at the same ones, whatever the number of threads.
+ * Those that only grow are there sooner where the graph has several batches. */
 static void compare_asynchronous(const struct qn_graph *graph) {
   struct qn_shards view;
   assert_true(open_shards(graph, (struct qn_shards_options){.page_bytes = 1 << 20}, &view));
-  struct qn_run_result expected = asynchronous_run("pagerank", &view, false, 20);
-  struct qn_run_result first = asynchronous_run("pagerank", &view, true, 20);
-  assert_same_results("pagerank, seeing values", &expected, &first);
+  struct qn_run_result expected = asynchronous_run("katz", &view, false, 14);
+  struct qn_run_result first = asynchronous_run("katz", &view, true, 14);
+  assert_same_results("katz, seeing values", &expected, &first);
   qn_threads_set(1);
-  struct qn_run_result again = asynchronous_run("pagerank", &view, true, 20);
+  struct qn_run_result again = asynchronous_run("katz", &view, true, 14);
   qn_threads_set(0);
-  assert_memory_equal(first.values, again.values, first.num_values * sizeof(float));
+  assert_memory_equal(first.values, again.values, first.num_values * sizeof(double));
   qn_run_result_destroy(&expected);
   qn_run_result_destroy(&first);
   qn_run_result_destroy(&again);
-  first = asynchronous_run("pagerank", &view, true, 5);
-  expected = asynchronous_run("pagerank", &view, false, 5);
+  first = asynchronous_run("katz", &view, true, 5);
+  expected = asynchronous_run("katz", &view, false, 5);
   if (view.num_edges > 1 << 21)
-    assert_true(first.change != expected.change);
+    assert_true(first.change < 0.5 * expected.change);
   qn_run_result_destroy(&expected);
   qn_run_result_destroy(&first);
   qn_shards_unmap(&view);

@@ -228,7 +228,9 @@ static void test_failing_memory(void **unused) {
       uint32_t source = 1;
       request.sources = &source;
       request.num_sources = 1;
-      request.target = 2;
+      const uint32_t target = 2;
+      if ((*kernel)->algorithm->inputs & QN_INPUT_TARGET)
+        request.input = &target, request.num_input = 1;
       qn_memory_fail_nth(nth);
       enum qn_status status = (*kernel)->run(&request, &result, &error);
       qn_memory_fail_nth(0);

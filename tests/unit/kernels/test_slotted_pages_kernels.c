@@ -32,7 +32,7 @@ static struct qn_run_request request_for(const struct qn_kernel *kernel, const v
                                          uint64_t num_vertices) {
   struct qn_run_request request = qn_run_request_for(kernel, view);
   request.sources = SOURCES;
-  request.num_sources = kernel->traits & QN_KERNEL_SOURCE ? 1 : num_vertices > 1 ? 2 : 1;
+  request.num_sources = kernel->algorithm->inputs & QN_INPUT_SOURCE ? 1 : num_vertices > 1 ? 2 : 1;
   if (request.max_iterations > 30 && kernel->traits & QN_KERNEL_ALL_ACTIVE) {
     request.max_iterations = 30;
     request.tolerance = 0;
@@ -46,7 +46,7 @@ static struct qn_run_result run(const struct qn_kernel *kernel, const void *view
   struct qn_run_result result;
   uint64_t live = qn_memory_live();
   if (kernel->run(&request, &result, &error))
-    fail_msg("%s: %s", kernel->algorithm, error.message);
+    fail_msg("%s: %s", kernel->algorithm->name, error.message);
   assert_int_equal(qn_memory_live(), live + 1);
   assert_int_equal(result.num_values, num_vertices);
   return result;
@@ -70,7 +70,8 @@ static void assert_same_results(const struct qn_kernel *kernel,
   for (uint64_t v = 0; v < expected->num_values; v++) {
     double a = real_value(expected, v), b = real_value(actual, v);
     if (a != b && !(fabs(a - b) <= 1e-5 * fabs(a)))
-      fail_msg("%s of vertex %llu: %.9g and %.9g", kernel->algorithm, (unsigned long long)v, a, b);
+      fail_msg("%s of vertex %llu: %.9g and %.9g", kernel->algorithm->name, (unsigned long long)v,
+               a, b);
   }
 }
 
@@ -81,12 +82,12 @@ static unsigned compare_kernels(const struct qn_graph *graph,
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
     if ((*kernel)->layout != QN_LAYOUT_SLOTTED_PAGES || (*kernel)->processor != QN_CPU ||
         !((*kernel)->weight_types & 1u << graph->out.weights.type) ||
-        (*kernel)->traits & QN_KERNEL_STRENGTHS || /* which the runtime sums */
+        (*kernel)->algorithm->given == QN_GIVEN_STRENGTHS || /* which the runtime sums */
         ((*kernel)->traits & QN_KERNEL_SYMMETRIC && graph->directedness != QN_UNDIRECTED) ||
-        ((*kernel)->traits & (QN_KERNEL_SOURCE | QN_KERNEL_SOURCES) && pages->num_vertices == 0))
+        ((*kernel)->algorithm->inputs & QN_ANY_SOURCES && pages->num_vertices == 0))
       continue;
-    const struct qn_kernel *reference =
-        qn_kernel_find((*kernel)->algorithm, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type);
+    const struct qn_kernel *reference = qn_kernel_find((*kernel)->algorithm->name, QN_LAYOUT_GRAPH,
+                                                       QN_CPU, graph->out.weights.type);
     assert_non_null(reference);
     struct qn_run_result expected = run(reference, graph, pages->num_vertices), first = {0};
     for (unsigned threads = FEWEST_THREADS; threads <= 5; threads += 2) {

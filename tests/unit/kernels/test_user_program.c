@@ -66,10 +66,13 @@ static void test_widest(void **unused) {
 
 static void test_traits(void **unused) {
   (void)unused;
-  assert_string_equal(widest_kernel.algorithm, "widest");
-  assert_int_equal(widest_kernel.traits, QN_KERNEL_SOURCE | QN_KERNEL_WEIGHTS |
-                                             QN_KERNEL_NON_NEGATIVE | QN_KERNEL_ANY_ORDER |
-                                             QN_KERNEL_ITERATIONS);
+  const struct qn_algorithm *algorithm = widest_kernel.algorithm;
+  assert_string_equal(algorithm->name, "widest");
+  assert_int_equal(algorithm->inputs, QN_INPUT_SOURCE);
+  assert_int_equal(algorithm->num_parameters, 1);
+  assert_string_equal(algorithm->parameters[0].name, "iterations");
+  assert_int_equal(widest_kernel.traits,
+                   QN_KERNEL_WEIGHTS | QN_KERNEL_NON_NEGATIVE | QN_KERNEL_ANY_ORDER);
 }
 
 int main(void) {

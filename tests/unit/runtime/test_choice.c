@@ -11,9 +11,9 @@
 #include "runtime/choice/devices.h"
 #include "runtime/choice/processor.h"
 
-static struct qn_kernel kernel_of(const char *algorithm, enum qn_layout layout, uint64_t traits) {
+static struct qn_kernel kernel_of(const char *algorithm, enum qn_layout layout, uint32_t traits) {
   return (struct qn_kernel){
-      .algorithm = algorithm, .layout = layout, .traits = traits, .max_iterations = UINT32_MAX};
+      .algorithm = qn_algorithm_find(algorithm), .layout = layout, .traits = traits};
 }
 
 static struct qn_container_info graph_of(uint64_t num_vertices, uint64_t num_edges) {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/cost_model.h"
+#include "runtime/watch/cost_model.h"
 
 static void event(struct qn_cost_model *model, const char *what, double begin, double end) {
   qn_cost_model_event(model, &(struct qn_stream_event){.what = what, .begin = begin, .end = end});

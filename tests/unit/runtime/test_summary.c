@@ -11,8 +11,8 @@
 static void large_words(void **state) {
   (void)state;
   uint32_t values[] = {16777217, UINT32_MAX, 4294967294, 16777219};
-  const struct qn_kernel kernel = {.algorithm = "degree"};
-  const struct qn_run run = {.kernel = &kernel,
+  const struct qn_algorithm algorithm = {.name = "degree"};
+  const struct qn_run run = {.algorithm = &algorithm,
                              .result = {.type = QN_RESULT_U32, .num_values = 4, .values = values}};
   struct qn_run_input input = {0};
   struct qn_error error;
@@ -30,8 +30,8 @@ static void wide_numbers(void **state) {
   (void)state;
   const uint64_t large = (uint64_t)1 << 60;
   uint64_t values[] = {large + 1, large + 3, UINT64_MAX, large + 2, large + 3};
-  const struct qn_kernel kernel = {.algorithm = "sssp"};
-  const struct qn_run run = {.kernel = &kernel,
+  const struct qn_algorithm algorithm = {.name = "sssp"};
+  const struct qn_run run = {.algorithm = &algorithm,
                              .result = {.type = QN_RESULT_U64, .num_values = 5, .values = values}};
   const struct qn_run_input input = {.ids = {.num_vertices = 5}};
   static const char *const ids[] = {"1", "4", "3", "0"};
@@ -53,8 +53,8 @@ static void wide_numbers(void **state) {
 static void nothing_reached(void **state) {
   (void)state;
   uint32_t values[] = {UINT32_MAX, UINT32_MAX};
-  const struct qn_kernel kernel = {.algorithm = "bfs", .traits = QN_KERNEL_LEVELS};
-  const struct qn_run run = {.kernel = &kernel,
+  const struct qn_algorithm algorithm = {.name = "bfs", .values = QN_VALUES_LEVELS};
+  const struct qn_run run = {.algorithm = &algorithm,
                              .result = {.type = QN_RESULT_U32, .num_values = 2, .values = values}};
   struct qn_run_input input = {0};
   struct qn_error error;

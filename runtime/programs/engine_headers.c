@@ -1,4 +1,4 @@
-#include "runtime/engine_headers.h"
+#include "runtime/programs/engine_headers.h"
 
 #include <dlfcn.h>
 #include <errno.h>

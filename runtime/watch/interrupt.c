@@ -1,4 +1,4 @@
-#include "runtime/interrupt.h"
+#include "runtime/watch/interrupt.h"
 
 #include <unistd.h>
 

@@ -1,14 +1,14 @@
-#include "runtime/watch.h"
+#include "runtime/watch/watch.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "kernels/storage.h"
-#include "runtime/cost_model.h"
-#include "runtime/interrupt.h"
-#include "runtime/joint_report.h"
-#include "runtime/timeline.h"
+#include "runtime/watch/cost_model.h"
+#include "runtime/watch/interrupt.h"
+#include "runtime/watch/joint_report.h"
+#include "runtime/watch/timeline.h"
 #include "support/atomic_file.h"
 #include "support/memory.h"
 #include "support/progress.h"

@@ -1,4 +1,4 @@
-#include "runtime/user_program.h"
+#include "runtime/programs/user_program.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/child.h"
-#include "runtime/engine_headers.h"
+#include "runtime/programs/child.h"
+#include "runtime/programs/engine_headers.h"
 #include "support/atomic_file.h"
 #include "support/memory.h"
 #include "support/progress.h"
@@ -182,8 +182,10 @@ static enum qn_status find_host(struct job *job, struct qn_error *error) {
     return status;
   const char *module = job->toolchain->module;
   const int folder = (int)(strrchr(file, '/') + 1 - file);
-  snprintf(job->host, sizeof job->host, "%.*s%s", module ? folder : QN_PATH_BYTES, file,
-           module ? module : "");
+  if (module)
+    snprintf(job->host, sizeof job->host, "%.*s%s", folder, file, module);
+  if (!module || access(job->host, R_OK)) /* a library may have all in itself */
+    snprintf(job->host, sizeof job->host, "%s", file);
   return QN_OK;
 }
 

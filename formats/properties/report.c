@@ -1,4 +1,4 @@
-#include "tools/property_report.h"
+#include "formats/properties/report.h"
 
 #include "support/sizes.h"
 

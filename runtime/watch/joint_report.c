@@ -1,4 +1,4 @@
-#include "runtime/joint_report.h"
+#include "runtime/watch/joint_report.h"
 
 #include <inttypes.h>
 #include <math.h>

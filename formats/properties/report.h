@@ -1,6 +1,6 @@
 /* What quern-info says of properties. */
-#ifndef QN_TOOLS_PROPERTY_REPORT_H
-#define QN_TOOLS_PROPERTY_REPORT_H
+#ifndef QN_FORMATS_PROPERTIES_REPORT_H
+#define QN_FORMATS_PROPERTIES_REPORT_H
 
 #include <jansson.h>
 #include <stdio.h>

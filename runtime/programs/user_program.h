@@ -3,7 +3,7 @@
  *
  * The C compiler (`cc`, or what QUERN_CC names), for a device nvcc (in PATH, in /usr/local/cuda, or
  * what QUERN_NVCC names), makes a shared object of it, with the engines' headers
- * (runtime/engine_headers.h). It is kept in the user's cache, XDG_CACHE_HOME/quern or
+ * (runtime/programs/engine_headers.h). It is kept in the user's cache, XDG_CACHE_HOME/quern or
  * ~/.cache/quern, a folder that must be the user's own and nobody else's to write, by the hash of
  * the program, the headers, the compiler and its options: the next run of the same program compiles
  * nothing. Threads and processes that compile the same at once do so each for itself.

@@ -1,4 +1,4 @@
-#include "runtime/cost_model.h"
+#include "runtime/watch/cost_model.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,45 +1,9 @@
-#include "runtime/run_settings.h"
+#include "runtime/options.h"
 
+#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "support/memory.h"
-
-static enum qn_status add_source(struct qn_run_options *options, const char *id, size_t length,
-                                 struct qn_error *error) {
-  char *copy;
-  enum qn_status status = qn_realloc(&options->sources, (uint64_t)options->num_sources + 1,
-                                     sizeof *options->sources, "sources", error);
-  if (!status)
-    status = qn_alloc(&copy, length + 1, 1, "a source", error);
-  if (status)
-    return status;
-  memcpy(copy, id, length);
-  copy[length] = '\0';
-  options->sources[options->num_sources++] = copy;
-  return QN_OK;
-}
-
-static enum qn_status set_source(void *options, const char *id, struct qn_error *error) {
-  return add_source(options, id, strlen(id), error);
-}
-
-/* A file, or ids. */
-static enum qn_status set_sources(void *target, const char *list, struct qn_error *error) {
-  struct qn_run_options *options = target;
-  enum qn_status status = QN_OK;
-  if (access(list, F_OK) == 0) {
-    options->sources_file = list;
-    return QN_OK;
-  }
-  for (bool more = true; more && !status;) {
-    size_t length = strcspn(list, ",");
-    status = add_source(options, list, length, error);
-    more = list[length] != '\0';
-    list += length + more;
-  }
-  return status;
-}
 
 static enum qn_status set_device(void *target, const char *text, struct qn_error *error) {
   static const struct {
@@ -143,47 +107,6 @@ static enum qn_status set_cache_memory(void *target, const char *text, struct qn
   return qn_bytes_parse(text, 0, &options->streaming.cache_memory, error);
 }
 
-static enum qn_status set_samples(void *target, const char *text, struct qn_error *error) {
-  struct qn_run_options *options = target;
-  uint64_t count = 0;
-  enum qn_status status =
-      strcmp(text, "all") == 0 ? QN_OK : qn_whole_parse(text, 1, UINT32_MAX, &count, error);
-  options->samples = (int64_t)count;
-  return status;
-}
-
-static enum qn_status set_measure(void *target, const char *text, struct qn_error *error) {
-  static const char *const words[] = {"jaccard", "overlap", "cosine", NULL};
-  struct qn_run_options *options = target;
-  int chosen = 0;
-  enum qn_status status = qn_word_parse(words, text, &chosen, error);
-  options->measure = chosen;
-  return status;
-}
-
-/* "15,10", or "all" for a hop that takes every neighbour. */
-static enum qn_status set_fanouts(void *target, const char *list, struct qn_error *error) {
-  struct qn_run_options *options = target;
-  uint32_t count = 0;
-  for (bool more = true; more;) {
-    char text[16];
-    uint64_t fanout = UINT32_MAX;
-    const size_t length = strcspn(list, ",");
-    snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text), list);
-    enum qn_status status =
-        strcmp(text, "all") == 0 ? QN_OK : qn_whole_parse(text, 1, UINT32_MAX - 1, &fanout, error);
-    if (status)
-      return status;
-    if (count == QN_MAX_FANOUTS)
-      return qn_fail(error, QN_USAGE, "at most %d hops", QN_MAX_FANOUTS);
-    options->fanouts[count++] = (uint32_t)fanout;
-    more = list[length] != '\0';
-    list += length + more;
-  }
-  options->num_fanouts = count;
-  return QN_OK;
-}
-
 static enum qn_status set_every(void *target, const char *text, struct qn_error *error) {
   struct qn_run_options *options = target;
   uint64_t every = 0;
@@ -199,28 +122,6 @@ static const char *const parallelisms[] = {"hybrid", "vertex", "edge", NULL};
 
 #define FIELD(name) offsetof(struct qn_run_options, name)
 const struct qn_setting qn_run_settings[] = {
-    {"source", QN_SETTING_OWN, 0, NULL, 0, 0, set_source},
-    {"sources", QN_SETTING_OWN, 0, NULL, 0, 0, set_sources},
-    {"damping", QN_SETTING_REAL, FIELD(damping), NULL, 0, 0, NULL},
-    {"tolerance", QN_SETTING_REAL, FIELD(tolerance), NULL, 0, 0, NULL},
-    {"iterations", QN_SETTING_NUMBER, FIELD(iterations), NULL, 0, UINT32_MAX, NULL},
-    {"hops", QN_SETTING_NUMBER, FIELD(hops), NULL, 0, UINT32_MAX, NULL},
-    {"groups", QN_SETTING_TEXT, FIELD(groups), NULL, 0, 0, NULL},
-    {"delta", QN_SETTING_REAL, FIELD(delta), NULL, 0, 0, NULL},
-    {"target", QN_SETTING_TEXT, FIELD(target), NULL, 0, 0, NULL},
-    {"vector", QN_SETTING_TEXT, FIELD(vector), NULL, 0, 0, NULL},
-    {"cutoff", QN_SETTING_REAL, FIELD(cutoff), NULL, 0, 0, NULL},
-    {"unweighted", QN_SETTING_SWITCH, FIELD(unweighted), NULL, 0, 0, NULL},
-    {"weighted", QN_SETTING_SWITCH, FIELD(weighted), NULL, 0, 0, NULL},
-    {"resolution", QN_SETTING_REAL, FIELD(resolution), NULL, 0, 0, NULL},
-    {"seed", QN_SETTING_NUMBER, FIELD(seed), NULL, 0, INT64_MAX, NULL},
-    {"alpha", QN_SETTING_REAL, FIELD(alpha), NULL, 0, 0, NULL},
-    {"samples", QN_SETTING_OWN, 0, NULL, 0, 0, set_samples},
-    {"measure", QN_SETTING_OWN, 0, NULL, 0, 0, set_measure},
-    {"pairs", QN_SETTING_TEXT, FIELD(pairs), NULL, 0, 0, NULL},
-    {"length", QN_SETTING_NUMBER, FIELD(length), NULL, 0, UINT32_MAX - 1, NULL},
-    {"walks", QN_SETTING_NUMBER, FIELD(walks), NULL, 1, UINT32_MAX, NULL},
-    {"fanouts", QN_SETTING_OWN, 0, NULL, 0, 0, set_fanouts},
     {"checkpoint", QN_SETTING_TEXT, FIELD(checkpoint.folder), NULL, 0, 0, NULL},
     {"every", QN_SETTING_OWN, 0, NULL, 0, 0, set_every},
     {"resume", QN_SETTING_SWITCH, FIELD(checkpoint.resume), NULL, 0, 0, NULL},
@@ -247,20 +148,37 @@ const struct qn_setting qn_place_settings[] = {
 #define DEFAULT_EVERY 10
 
 void qn_run_options_begin(struct qn_run_options *options) {
-  *options = (struct qn_run_options){.damping = -1,
-                                     .tolerance = -1,
-                                     .iterations = -1,
-                                     .hops = -1,
-                                     .delta = -1,
-                                     .cutoff = -1,
-                                     .resolution = -1,
-                                     .seed = -1,
-                                     .alpha = -1,
-                                     .samples = -1,
-                                     .measure = -1,
-                                     .length = -1,
-                                     .walks = -1,
-                                     .checkpoint.every = DEFAULT_EVERY};
+  *options = (struct qn_run_options){.checkpoint.every = DEFAULT_EVERY};
+}
+
+enum qn_status qn_run_options_say(struct qn_run_options *options, const char *name,
+                                  const char *value, struct qn_error *error) {
+  if (options->num_said == options->said_capacity) {
+    const uint32_t capacity = 2 * options->said_capacity + 8;
+    enum qn_status status =
+        qn_realloc(&options->said, capacity, sizeof *options->said, "options", error);
+    if (status)
+      return status;
+    options->said_capacity = capacity;
+  }
+  options->said[options->num_said++] = (struct qn_said_option){name, value};
+  return QN_OK;
+}
+
+const struct qn_said_option *qn_run_options_said(const struct qn_run_options *options,
+                                                 const char *name) {
+  for (uint32_t i = options->num_said; i-- > 0;)
+    if (strcmp(options->said[i].name, name) == 0)
+      return &options->said[i];
+  return NULL;
+}
+
+int64_t qn_run_options_iterations(const struct qn_run_options *options) {
+  const struct qn_said_option *said = qn_run_options_said(options, "iterations");
+  uint64_t count;
+  return said && said->value && !qn_whole_parse(said->value, 0, UINT32_MAX, &count, NULL)
+             ? (int64_t)count
+             : -1;
 }
 
 /* A list of devices implies the device cuda; a list of one is that device. */
@@ -283,14 +201,10 @@ static enum qn_status settle_devices(struct qn_run_options *options, struct qn_e
 enum qn_status qn_run_options_settle(struct qn_run_options *options, struct qn_error *error) {
   if (!options->checkpoint.folder && (options->every_given || options->checkpoint.resume))
     return qn_fail(error, QN_USAGE, "--every and --resume are for --checkpoint DIR");
-  if (options->sources_file && options->num_sources)
-    return qn_fail(error, QN_USAGE, "--sources FILE stands instead of other sources");
   return settle_devices(options, error);
 }
 
 void qn_run_options_end(struct qn_run_options *options) {
-  for (uint32_t i = 0; i < options->num_sources; i++)
-    qn_free(options->sources[i]);
-  qn_free(options->sources);
+  qn_free(options->said);
   *options = (struct qn_run_options){0};
 }

@@ -1,4 +1,4 @@
-/* The headers that a user's program is compiled with (runtime/user_program.h). */
+/* The headers that a user's program is compiled with (runtime/programs/user_program.h). */
 #ifndef QN_RUNTIME_ENGINE_HEADERS_H
 #define QN_RUNTIME_ENGINE_HEADERS_H
 

@@ -1,43 +1,12 @@
-/* The kernel that does what a user asks for. */
-#include "runtime/dispatch.h"
+#include "runtime/choose.h"
 
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "kernels/cuda/device/device.h"
-#include "support/suggest.h"
-
-/* Names of all algorithms, each once, for a message. */
-static void list_algorithms(char *text, size_t size) {
-  size_t length = 0;
-  text[0] = '\0';
-  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
-    bool known = false;
-    for (const struct qn_kernel *const *other = qn_kernels(); other < kernel && !known; other++)
-      known = strcmp((*other)->algorithm, (*kernel)->algorithm) == 0;
-    if (!known && length < size)
-      length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "",
-                                 (*kernel)->algorithm);
-  }
-}
-
-/* Does it refuse the graph? */
-bool qn_run_is_refused(const struct qn_run_input *input, const struct qn_kernel *kernel) {
-  return kernel->traits & QN_KERNEL_SYMMETRIC && input->info->directedness != QN_UNDIRECTED;
-}
-
-enum qn_status qn_run_check_graph(const struct qn_run_input *input, const struct qn_kernel *kernel,
-                                  struct qn_error *error) {
-  if (!qn_run_is_refused(input, kernel))
-    return QN_OK;
-  return qn_fail(error, QN_UNSUPPORTED,
-                 "%s on the layout %s needs an undirected graph; make one with quern-transform "
-                 "--symmetrize (or quern-import --undirected)%s%s",
-                 kernel->algorithm, qn_layout_name(input->info->layout),
-                 input->info->layout == QN_LAYOUT_GRAPH ? "" : ", then ",
-                 input->info->layout == QN_LAYOUT_GRAPH ? "" : input->layout->command);
-}
+#include "runtime/suits.h"
+#include "support/progress.h"
 
 /* The layouts on which a processor runs an algorithm with such weights, for a message. */
 static void list_layouts(const char *algorithm, enum qn_processor processor,
@@ -47,16 +16,16 @@ static void list_layouts(const char *algorithm, enum qn_processor processor,
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
     if ((*kernel)->processor == processor && (*kernel)->weight_types & 1u << type &&
         !((*kernel)->traits & QN_KERNEL_STANDS_IN) &&
-        strcmp((*kernel)->algorithm, algorithm) == 0 && length < size)
+        strcmp((*kernel)->algorithm->name, algorithm) == 0 && length < size)
       length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "",
                                  qn_layout_name((*kernel)->layout));
 }
 
 /* Do options say how a run goes in iterations, or who shares them? */
 static bool iterates(const struct qn_run_options *options) {
-  return options->num_devices > 1 || options->checkpoint.folder || options->iterations >= 0 ||
-         options->mode_given || options->direction != QN_DIRECTION_AUTO ||
-         options->parallelism != QN_PARALLEL_HYBRID ||
+  return options->num_devices > 1 || options->checkpoint.folder ||
+         qn_run_options_said(options, "iterations") || options->mode_given ||
+         options->direction != QN_DIRECTION_AUTO || options->parallelism != QN_PARALLEL_HYBRID ||
          options->streaming.moves == QN_MOVE_PARTITIONS;
 }
 
@@ -98,14 +67,16 @@ enum qn_status qn_run_find_kernel(const struct qn_run_input *input,
                      : "");
 }
 
-const struct qn_kernel *qn_run_kernel_alone(const struct qn_run_input *input,
-                                            const struct qn_run_options *options,
-                                            const struct qn_kernel *kernel) {
+/* The kernel that one device takes for what several share by `kernel`: the same one, or one that
+ * needs no iterations, which several do not share. */
+static const struct qn_kernel *find_alone(const struct qn_run_input *input,
+                                          const struct qn_run_options *options,
+                                          const struct qn_kernel *kernel) {
   struct qn_run_options one = *options;
   one.num_devices = 0;
-  const struct qn_kernel *alone =
-      options->program ? NULL
-                       : find_on(input, &one, kernel->algorithm, kernel->layout, kernel->processor);
+  const struct qn_kernel *alone = options->program ? NULL
+                                                   : find_on(input, &one, kernel->algorithm->name,
+                                                             kernel->layout, kernel->processor);
   return alone ? alone : kernel;
 }
 
@@ -135,21 +106,6 @@ static enum qn_status find_joint(const struct qn_run_input *input,
   return status ? status : qn_run_find_kernel(input, options, algorithm, QN_JOINT, kernel, error);
 }
 
-/* The algorithm by its name; with --weighted its variant NAME-weighted. NULL: there is none. */
-static const char *find_algorithm(const struct qn_run_options *options) {
-  char name[64];
-  const char *algorithm = qn_algorithm_find(options->algorithm);
-  if (!algorithm || !options->weighted || qn_algorithm_traits(algorithm) & QN_KERNEL_WEIGHTED)
-    return algorithm;
-  snprintf(name, sizeof name, "%s-weighted", algorithm);
-  return qn_algorithm_find(name);
-}
-
-/* Is --delta of use to the kernel, if it is given? */
-bool qn_run_has_buckets(const struct qn_kernel *kernel, const struct qn_run_options *options) {
-  return options->delta < 0 || kernel->traits & QN_KERNEL_DELTA;
-}
-
 /* Has this process run something on a device? Then it is there. */
 static bool device_was_used; /* by __atomic functions */
 
@@ -162,8 +118,8 @@ static struct qn_choice weigh(const struct qn_run_input *input,
   const struct qn_kernel *cpu, *device;
   const bool started = options->shares_start || __atomic_load_n(&device_was_used, __ATOMIC_RELAXED);
   const struct qn_workload workload = {.info = input->info,
-                                       .iterations = options->iterations,
-                                       .num_sources = options->num_sources,
+                                       .iterations = qn_run_options_iterations(options),
+                                       .num_sources = qn_run_options_sources(options),
                                        .num_threads = (unsigned)omp_get_num_procs(),
                                        .room = room,
                                        .started = started,
@@ -211,9 +167,10 @@ struct qn_choice qn_run_weigh(const struct qn_run_input *input,
                               const struct qn_run_options *options, unsigned count) {
   struct qn_choice all = {0};
   for (unsigned i = 0; i < count; i++) {
-    const bool is_known = !options[i].program && qn_algorithm_find(options[i].algorithm);
-    const struct qn_choice one =
-        weigh(input, &options[i], is_known ? find_algorithm(&options[i]) : NULL, 0);
+    const struct qn_algorithm *algorithm = NULL;
+    if (!options[i].program)
+      qn_run_algorithm(&options[i], &algorithm, NULL);
+    const struct qn_choice one = weigh(input, &options[i], algorithm ? algorithm->name : NULL, 0);
     if (!one.weighed)
       return one;
     all.weighed = true;
@@ -236,23 +193,10 @@ void qn_run_start_ahead(const struct qn_run_input *input, const struct qn_run_op
 }
 
 /* The one that is expected to be done sooner is taken unasked, if it is there. */
-enum qn_status qn_run_choose_kernel(const struct qn_run_input *input,
-                                    const struct qn_run_options *options,
+static enum qn_status choose_kernel(const struct qn_run_input *input,
+                                    const struct qn_run_options *options, const char *algorithm,
                                     const struct qn_kernel **kernel, struct qn_choice *choice,
                                     struct qn_error *error) {
-  const char *algorithm = find_algorithm(options);
-  if (!algorithm && qn_algorithm_find(options->algorithm))
-    return qn_fail(error, QN_USAGE, "%s has no --weighted", options->algorithm);
-  if (!algorithm) {
-    char names[400], suggested[QN_SUGGESTION_TEXT];
-    struct qn_suggestion suggestion = qn_suggestion_for(options->algorithm);
-    for (const struct qn_kernel *const *known = qn_kernels(); *known; known++)
-      qn_suggestion_offer(&suggestion, (*known)->algorithm);
-    list_algorithms(names, sizeof names);
-    return qn_fail(error, QN_USAGE, "there is no algorithm %s%s%s %s are %s", options->algorithm,
-                   qn_suggestion_text(&suggestion, suggested), suggestion.best ? "" : ";",
-                   suggestion.best ? "There" : "there", names);
-  }
   int devices;
   if (options->device == QN_DEVICE_BOTH)
     return find_joint(input, options, algorithm, kernel, error);
@@ -270,4 +214,91 @@ enum qn_status qn_run_choose_kernel(const struct qn_run_input *input,
       return QN_OK;
   }
   return qn_run_find_kernel(input, options, algorithm, QN_CPU, kernel, error);
+}
+
+/* ---- A user's program --------------------------------------------------------- */
+
+/* The device that a program is compiled for. *device stays NULL for the CPU. */
+static enum qn_status open_device(const struct qn_run_options *options,
+                                  struct qn_cuda_device *opened,
+                                  const struct qn_cuda_device **device, struct qn_error *error) {
+  *device = NULL;
+  if (options->device == QN_DEVICE_BOTH)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "--program runs on the CPU, or with --device cuda on CUDA devices, not on both");
+  if (options->device != QN_DEVICE_CUDA)
+    return QN_OK;
+  *device = opened;
+  return qn_cuda_open(options->num_devices ? options->devices[0] : options->device_index, opened,
+                      error);
+}
+
+/* A user's program runs on the CPU unless a CUDA device is asked for: nvcc takes its time. */
+static enum qn_status load_program(const struct qn_run_input *input,
+                                   const struct qn_run_options *options, struct qn_run *run,
+                                   struct qn_error *error) {
+  const struct qn_container_info *info = input->info;
+  struct qn_cuda_device opened;
+  const struct qn_cuda_device *device;
+  if (options->checkpoint.folder)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "no checkpoints of --program: its text may change between two runs");
+  if (options->wants_parents)
+    return qn_fail(error, QN_USAGE, "a --program has no --parents");
+  enum qn_status status = open_device(options, &opened, &device, error);
+  if (!status)
+    status = qn_user_program_load(options->program, info->layout, info->weight_type, device,
+                                  &run->program, error);
+  if (status)
+    return status;
+  run->kernel = run->program.kernel;
+  if (run->kernel->algorithm->follows)
+    return qn_fail(error, QN_UNSUPPORTED, "%s follows %s, which a --program cannot",
+                   options->program, run->kernel->algorithm->follows);
+  if (!(run->kernel->weight_types & 1u << info->weight_type))
+    return qn_fail(error, QN_UNSUPPORTED, "%s is not for weights %s on %s", options->program,
+                   qn_weight_type_name(info->weight_type),
+                   qn_processor_name(run->kernel->processor));
+  return qn_run_check_graph(input, run->kernel, error);
+}
+
+/* ---- A run ----------------------------------------------------------------------------------- */
+
+enum qn_status qn_run_choose(const struct qn_run_input *input, const struct qn_run_options *options,
+                             struct qn_run *run, struct qn_error *error) {
+  enum qn_status status = options->program ? load_program(input, options, run, error)
+                                           : qn_run_algorithm(options, &run->algorithm, error);
+  if (!status && options->program)
+    run->algorithm = run->kernel->algorithm;
+  if (!status)
+    status = qn_arguments_bind(run->algorithm, options, &run->arguments, error);
+  if (!status && !options->program)
+    status = choose_kernel(input, options, run->algorithm->name, &run->kernel, &run->choice, error);
+  return status ? status : qn_run_check_options(run, options, error);
+}
+
+enum qn_status qn_run_choose_devices(const struct qn_run_input *input,
+                                     const struct qn_run_options *options, struct qn_run *run,
+                                     struct qn_error *error) {
+  struct qn_cuda_device device;
+  run->num_devices = options->num_devices;
+  if (options->num_devices < 2 || options->all_devices)
+    return QN_OK;
+  enum qn_status status = qn_cuda_open(options->devices[0], &device, error);
+  if (status)
+    return status;
+  const struct qn_workload workload = {.info = input->info,
+                                       .iterations = qn_run_options_iterations(options),
+                                       .num_sources = run->inputs.num_sources};
+  const struct qn_kernel *alone = find_alone(input, options, run->kernel);
+  run->sharing =
+      qn_sharing_weigh(&workload, run->kernel, alone, options->strategy, options->num_devices,
+                       qn_cuda_plannable_bytes(&device, options->device_memory));
+  if (run->sharing.alone)
+    qn_notice("note: device %d runs alone: %.4f s are expected, and %.4f s of %u devices "
+              "(--all-devices shares it anyway)",
+              options->devices[0], run->sharing.one, run->sharing.all, options->num_devices);
+  if (run->sharing.alone)
+    run->kernel = alone;
+  return QN_OK;
 }

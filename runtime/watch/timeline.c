@@ -1,4 +1,4 @@
-#include "runtime/timeline.h"
+#include "runtime/watch/timeline.h"
 
 #include <inttypes.h>
 #include <math.h>

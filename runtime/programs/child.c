@@ -1,4 +1,4 @@
-#include "runtime/child.h"
+#include "runtime/programs/child.h"
 
 #include <errno.h>
 #include <fcntl.h>

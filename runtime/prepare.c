@@ -1,0 +1,132 @@
+#include "runtime/prepare.h"
+
+#include "formats/container/stripes.h"
+#include "kernels/cuda/device/device.h"
+#include "runtime/choose.h"
+#include "support/context.h"
+#include "support/progress.h"
+#include "support/threads.h"
+
+/* A device may have started meanwhile. */
+enum qn_status qn_run_prepare(const struct qn_run_input *input,
+                              const struct qn_run_options *options, struct qn_run *run,
+                              struct qn_error *error) {
+  int devices;
+  double begin = qn_seconds();
+  enum qn_status status =
+      qn_run_inputs_find(input, options, run->algorithm, &run->arguments, &run->inputs, error);
+  run->find_seconds = qn_seconds() - begin;
+  begin = qn_seconds();
+  if (!status && run->kernel->processor != QN_CPU)
+    status = qn_cuda_count(&devices, error);
+  if (!status)
+    status = qn_run_choose_devices(input, options, run, error);
+  run->device_seconds = qn_seconds() - begin;
+  return status;
+}
+
+/* Ranks sum to 1: rounded to 24 bits, the nearest ones to a fixed point may never change by less.
+ */
+static void note_tolerance(const struct qn_run *run) {
+  const double reached = 0x1p-24;
+  const double tolerance = run->request.tolerance;
+  if (qn_argument_is_said(run->algorithm, &run->arguments, "tolerance") && tolerance > 0 &&
+      tolerance < reached && run->algorithm->values & QN_VALUES_RANKED &&
+      run->kernel->result == QN_RESULT_F32)
+    qn_notice("note: ranks are 32-bit floats, whose rounding alone may change them by %.1e in sum; "
+              "a tolerance of %g may never be reached",
+              reached, tolerance);
+}
+
+/* A run that nobody watches tells its context how far it is. */
+static void tell_iteration(void *user, const struct qn_iteration *iteration) {
+  (void)user;
+  (void)iteration;
+  qn_progress_add(1);
+}
+
+/* Iterations end where a checkpoint would be written, if the work was cancelled. */
+static bool is_cancelled(void *user, uint64_t iterations) {
+  (void)user;
+  (void)iterations;
+  return qn_context_check(NULL) != QN_OK;
+}
+
+static enum qn_status end_cancelled(void *user, const struct qn_run_state *state,
+                                    struct qn_error *error) {
+  (void)user;
+  (void)state;
+  return qn_context_check(error);
+}
+
+static const struct qn_checkpointing ends_cancelled = {.is_due = is_cancelled,
+                                                       .save = end_cancelled};
+
+/* May the values stay on the device? What comes after the run looks at some on the host. */
+static bool may_leave_values(const struct qn_run_input *input, const struct qn_run_options *options,
+                             const struct qn_run *run) {
+  bool as_vertices = run->algorithm->values & QN_VALUES_VERTICES && input->order;
+  return options->leaves_values && !input->set && !options->wants_parents &&
+         !options->checkpoint.folder && !as_vertices && !(run->algorithm->values & QN_VALUES_UNIT);
+}
+
+static void fill_request(const struct qn_run_input *input, const struct qn_run_options *options,
+                         struct qn_run *run) {
+  struct qn_run_request *request = &run->request;
+  const bool walks_rows = run->kernel->layout != input->layout->layout;
+  *request = qn_run_request_for(run->kernel, walks_rows ? &run->rows : input->view);
+  request->positions = input->positions;
+  request->sources = run->inputs.sources;
+  request->num_sources = run->inputs.num_sources;
+  request->input = run->inputs.data;
+  request->num_input = run->inputs.num_data;
+  request->given = run->inputs.given;
+  request->num_samples = run->inputs.num_samples;
+  qn_request_take(request, &run->arguments);
+  request->device = options->device_index;
+  request->asynchronous = options->asynchronous;
+  request->direction = options->direction;
+  request->parallelism = options->parallelism;
+  request->device_memory = options->device_memory;
+  request->devices = options->devices;
+  request->num_devices = run->sharing.alone ? 0 : options->num_devices;
+  request->strategy = options->strategy;
+  request->streaming = options->streaming;
+  request->store = options->store;
+  request->leaves_values = may_leave_values(input, options, run);
+  request->on_iteration = tell_iteration;
+  if (!qn_context_is_process() && run->kernel->value_bytes)
+    request->checkpointing = &ends_cancelled;
+  if (options->watch)
+    qn_watch_attach(options->watch, request,
+                    qn_stripes_count(qn_container_stripes(input->container)),
+                    input->info->num_vertices,
+                    run->kernel->traits & QN_KERNEL_ALL_ACTIVE ? input->info->num_edges : 0,
+                    options->checkpoint.folder != NULL);
+}
+
+/* A kernel that has no layout but plain CSR walks the rows that the input's layout gives back. */
+static enum qn_status restore_rows(const struct qn_run_input *input, struct qn_run *run,
+                                   struct qn_error *error) {
+  if (run->kernel->layout == input->layout->layout || run->has_rows)
+    return QN_OK;
+  const double begin = qn_seconds();
+  qn_notice("note: %s walks plain rows, which are put together from the layout %s first; "
+            "quern-transform writes a container of them",
+            run->kernel->algorithm->name, input->layout->name);
+  enum qn_status status = input->layout->restore(input->container, &run->rows, error);
+  run->has_rows = !status;
+  run->restore_seconds = qn_seconds() - begin;
+  return status;
+}
+
+enum qn_status qn_run_fill_request(const struct qn_run_input *input,
+                                   const struct qn_run_options *options, struct qn_run *run,
+                                   struct qn_error *error) {
+  enum qn_status status = restore_rows(input, run, error);
+  if (status)
+    return status;
+  fill_request(input, options, run);
+  note_tolerance(run);
+  return QN_OK;
+}

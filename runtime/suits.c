@@ -1,0 +1,147 @@
+#include "runtime/suits.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Does it refuse the graph? */
+bool qn_run_is_refused(const struct qn_run_input *input, const struct qn_kernel *kernel) {
+  return kernel->traits & QN_KERNEL_SYMMETRIC && input->info->directedness != QN_UNDIRECTED;
+}
+
+enum qn_status qn_run_check_graph(const struct qn_run_input *input, const struct qn_kernel *kernel,
+                                  struct qn_error *error) {
+  if (!qn_run_is_refused(input, kernel))
+    return QN_OK;
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "%s on the layout %s needs an undirected graph; make one with quern-transform "
+                 "--symmetrize (or quern-import --undirected)%s%s",
+                 kernel->algorithm->name, qn_layout_name(input->info->layout),
+                 input->info->layout == QN_LAYOUT_GRAPH ? "" : ", then ",
+                 input->info->layout == QN_LAYOUT_GRAPH ? "" : input->layout->command);
+}
+
+/* The algorithm has buckets, on other layouts or devices than the kernel's. */
+static enum qn_status refuse_delta(const struct qn_kernel *kernel, struct qn_error *error) {
+  char names[400] = "";
+  size_t length = 0;
+  for (const struct qn_kernel *const *other = qn_kernels(); *other; other++)
+    if ((*other)->traits & QN_KERNEL_DELTA && (*other)->weight_types & kernel->weight_types &&
+        (*other)->algorithm == kernel->algorithm && length < sizeof names)
+      length += (size_t)snprintf(names + length, sizeof names - length, "%s%s on %s",
+                                 length ? ", " : "", qn_layout_name((*other)->layout),
+                                 qn_processor_name((*other)->processor));
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "--delta has no effect on %s on the layout %s on %s; it works on: %s",
+                 kernel->algorithm->name, qn_layout_name(kernel->layout),
+                 qn_processor_name(kernel->processor), names);
+}
+
+bool qn_run_has_buckets(const struct qn_kernel *kernel, const struct qn_run_options *options) {
+  return !qn_run_options_said(options, "delta") ||
+         !qn_algorithm_takes(kernel->algorithm, "delta") || kernel->traits & QN_KERNEL_DELTA;
+}
+
+/* Can several devices share it? `algorithm` may be NULL: any. */
+static bool is_shared(const struct qn_kernel *kernel, const char *algorithm) {
+  return kernel->traits & QN_KERNEL_DEVICES &&
+         (!algorithm || strcmp(kernel->algorithm->name, algorithm) == 0);
+}
+
+/* Several devices can share this algorithm on other layouts, or else other algorithms: each name
+ * once. */
+static enum qn_status refuse_devices(const struct qn_kernel *kernel, struct qn_error *error) {
+  const char *algorithm = NULL;
+  char names[400] = "";
+  size_t length = 0;
+  for (const struct qn_kernel *const *other = qn_kernels(); *other && !algorithm; other++)
+    algorithm = is_shared(*other, kernel->algorithm->name) ? kernel->algorithm->name : NULL;
+#define NAME(of) (algorithm ? qn_layout_name((of)->layout) : (of)->algorithm->name)
+  for (const struct qn_kernel *const *other = qn_kernels(); *other; other++) {
+    bool known = !is_shared(*other, algorithm);
+    for (const struct qn_kernel *const *past = qn_kernels(); past < other && !known; past++)
+      known = is_shared(*past, algorithm) && strcmp(NAME(*past), NAME(*other)) == 0;
+    if (!known && length < sizeof names)
+      length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "",
+                                 NAME(*other));
+  }
+#undef NAME
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "%s on the layout %s runs on one device; several devices can share %s: %s",
+                 kernel->algorithm->name, qn_layout_name(kernel->layout),
+                 algorithm ? "it on other layouts" : "other algorithms", names);
+}
+
+/* Parents come from distances that are final, of algorithms that another follows. */
+static enum qn_status check_parents(const struct qn_kernel *kernel,
+                                    const struct qn_run_options *options, struct qn_error *error) {
+  bool is_followed = false;
+  for (const struct qn_kernel *const *other = qn_followers(); *other && !is_followed; other++)
+    is_followed = strcmp((*other)->algorithm->follows, kernel->algorithm->name) == 0;
+  if (!is_followed)
+    return qn_fail(error, QN_USAGE, "%s has no --parents", kernel->algorithm->name);
+  if (qn_run_options_said(options, "iterations"))
+    return qn_fail(error, QN_USAGE,
+                   "--parents needs distances that are final; leave --iterations out");
+  return QN_OK;
+}
+
+/* Options that say how a kernel goes about it, which only some kernels can be told. */
+enum qn_status qn_run_check_manner(const struct qn_kernel *kernel,
+                                   const struct qn_run_options *options, struct qn_error *error) {
+  if (options->direction != QN_DIRECTION_AUTO && !(kernel->traits & QN_KERNEL_DIRECTION))
+    return qn_fail(error, QN_USAGE,
+                   "--direction is for the layout blocked-csr on a CUDA device, and for searches "
+                   "on shards on the CPU, not for %s on %s",
+                   kernel->algorithm->name, qn_layout_name(kernel->layout));
+  if (options->parallelism != QN_PARALLEL_HYBRID && !(kernel->traits & QN_KERNEL_PARALLELISM))
+    return qn_fail(error, QN_USAGE,
+                   "--parallelism is for the layout slotted-pages on a CUDA device, not for %s on "
+                   "%s",
+                   kernel->algorithm->name, qn_layout_name(kernel->layout));
+  if (options->grid.num_columns > 0 && !options->skips_others &&
+      (kernel->layout != QN_LAYOUT_SET || kernel->processor != QN_CPU ||
+       !(kernel->traits & QN_KERNEL_ALL_ACTIVE)))
+    return qn_fail(error, QN_USAGE,
+                   "--grid is for ranks that share a set on the CPU and an algorithm that "
+                   "recomputes all vertices, "
+                   "not for %s on %s on %s",
+                   kernel->algorithm->name, qn_layout_name(kernel->layout),
+                   qn_processor_name(kernel->processor));
+  if (options->streaming.moves == QN_MOVE_PARTITIONS && kernel->layout != QN_LAYOUT_EDGE_PARTITIONS)
+    return qn_fail(error, QN_USAGE,
+                   "--move partitions is for the layout edge-partitions, not for %s",
+                   qn_layout_name(kernel->layout));
+  if (!options->mode_given || kernel->processor == QN_JOINT)
+    return QN_OK;
+  if (!(kernel->traits & QN_KERNEL_SEES) || options->num_devices > 1)
+    return qn_fail(
+        error, QN_USAGE,
+        "--mode is for --device both, for cc and sssp on slotted-pages or "
+        "edge-partitions on one CUDA device, and for pagerank, rwr and katz on shards on "
+        "the CPU, not for %s on %s",
+        kernel->algorithm->name, qn_layout_name(kernel->layout));
+  return QN_OK;
+}
+
+enum qn_status qn_run_check_options(const struct qn_run *run, const struct qn_run_options *options,
+                                    struct qn_error *error) {
+  const struct qn_kernel *kernel = run->kernel;
+  enum qn_status status;
+  if (options->wants_values && run->algorithm->counts)
+    return qn_fail(error, QN_USAGE, "%s counts %s; it has no values to write with -o",
+                   run->algorithm->name, run->algorithm->counts);
+  if (options->wants_parents && (status = check_parents(kernel, options, error)))
+    return status;
+  if (options->num_devices > 1 && !(kernel->traits & QN_KERNEL_DEVICES))
+    return refuse_devices(kernel, error);
+  if (!qn_run_has_buckets(kernel, options))
+    return refuse_delta(kernel, error);
+  if ((status = qn_run_check_manner(kernel, options, error)))
+    return status;
+  if (options->asynchronous && !(kernel->traits & QN_KERNEL_ANY_ORDER))
+    return qn_fail(error, QN_USAGE,
+                   "%s cannot run asynchronously: its result depends on which values an iteration "
+                   "sees; --mode synchronous is for it",
+                   run->algorithm->name);
+  return QN_OK;
+}
