@@ -9,6 +9,20 @@ from pathlib import Path
 BIN = Path(os.environ["QUERN_BIN"])
 
 
+SOURCE = Path(os.environ["QUERN_SOURCE"])
+
+
+class Stacks(unittest.TestCase):
+    """Threads' stacks may be small: what grows with a graph is not on them. (-Wvla refuses arrays of variable length.)"""
+
+    def test_no_reduction_copies_an_array(self):
+        listed = subprocess.run(["git", "-C", SOURCE, "ls-files", "*.c", "*.h", "*.cpp", "*.cu", "*.cuh"], check=True,
+                                capture_output=True, text=True).stdout.split()
+        for path in listed:
+            text = (SOURCE / path).read_text().replace("\\\n", " ")
+            self.assertNotRegex(text, r"#pragma omp.*reduction\s*\([^)]*\[", path)
+
+
 class Hardening(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
