@@ -9,6 +9,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Seque
 import numpy
 
 from . import _convert, _errors, _library
+from ._algorithms import Algorithms
 from ._arrow import Text
 from ._calls import ProgressOption, check, name_bytes, options, path_bytes, run_job, text_of, view
 from ._library import library
@@ -71,7 +72,7 @@ class _Placed:
         close(self.pointer)
 
 
-class PlacedGraph:
+class PlacedGraph(Algorithms):
     """A graph on a device, from :meth:`Graph.on`. Close it, or leave its ``with``, to give the device's memory free; results
     stay."""
 
@@ -91,6 +92,8 @@ class PlacedGraph:
         run_job("qn_placed_run", self._placed.pointer, name_bytes(algorithm), *given, progress=progress, threads=threads,
                 after=(ctypes.byref(found.pointer),), keep=self._placed)
         return Result(found, self.graph)
+
+    _run = run
 
     def close(self) -> None:
         """Give the device's memory free."""
@@ -132,7 +135,7 @@ class _Arrays(Mapping[str, numpy.ndarray]):
         return "{%s}" % ", ".join("%s: %s[%d]" % (name, self[name].dtype, len(self[name])) for name in self)
 
 
-class Graph:
+class Graph(Algorithms):
     """A container that is open: a graph in one of the layouts, in a file or in memory.
 
     Vertices are numbered from 0. :attr:`ids` has what the input called them. Arrays are read-only views, without a copy;
@@ -428,8 +431,9 @@ class Graph:
 
     def run(self, algorithm: Optional[str] = None, *, program: Optional[PathLike] = None, device: Optional[str] = None,
             progress: ProgressOption = None, threads: Optional[int] = None, **algorithm_options: Any) -> Result:
-        """Run an algorithm (:func:`quern.algorithms` lists them). Options are those of ``quern-run``, with underscores for
-        dashes: ``source=42`` (an id, or a list of ids), ``damping``, ``tolerance``, ``iterations``, ``hops``, ...
+        """Run an algorithm (:func:`quern.algorithms` lists them; each is a method, too: ``graph.pagerank(tolerance=1e-8)``).
+        Options are those of ``quern-run``, with underscores for
+        dashes: ``source=42`` (an id, or a list of ids), ``tolerance``, ``iterations``, ``hops``, ...
 
         ``device`` is ``"cpu"``, ``"cuda"``, ``"cuda:1"``, ``"both"`` or ``"auto"``, the default. ``parents=True`` gives bfs
         and sssp a second array. ``checkpoint="FOLDER"`` keeps a checkpoint there (``every=10`` iterations), from which
@@ -444,6 +448,8 @@ class Graph:
         run_job("qn_session_run", self._handle, name_bytes(algorithm), *given, progress=progress, threads=threads,
                 after=(ctypes.byref(found.pointer),))
         return Result(found, self)
+
+    _run = run
 
     def on(self, device: Optional[str] = None, *, progress: ProgressOption = None, threads: Optional[int] = None,
            **device_options: Any) -> "PlacedGraph":

@@ -47,6 +47,23 @@ class Results(_Scratch):
                 self.assertEqual(len(result.values), graph.num_vertices)
                 self.assertEqual((result.algorithm, result.device), (algorithm, "cpu"))
 
+    def test_methods(self):
+        """A method is the run of its name, with typed parameters."""
+        graph = quern.open(self.path)
+        np.testing.assert_array_equal(graph.pagerank(damping=0.5).values, graph.run("pagerank", damping=0.5).values)
+        np.testing.assert_array_equal(graph.sssp(source=5, cutoff=900).values, graph.run("sssp", source=5, cutoff=900).values)
+        self.assertEqual(graph.sample(sources=[5, 6], fanouts=(3, "all"), seed=1).summary["nodes"],
+                         graph.run("sample", sources=[5, 6], fanouts="3,all", seed=1).summary["nodes"])
+        self.assertEqual(graph.walk(source=[5], length=3).summary, {"walks": 1, "steps": 3})
+        with graph.on("cpu") as placed:
+            np.testing.assert_array_equal(placed.bfs(source=5).values, graph.bfs(source=5).values)
+        with self.assertRaises(TypeError):
+            graph.pagerank(dampng=0.5)
+        with self.assertRaisesRegex(quern.UsageError, "--damping: it must be at least 0 and below 1, not 2"):
+            graph.pagerank(damping=2)
+        with self.assertRaisesRegex(quern.UsageError, "pagerank has no --seed"):
+            graph.run("pagerank", seed=1)
+
     def test_pagerank_by_numpy(self):
         graph = quern.open(self.path)
         degrees = graph.out_degrees.astype("f8")

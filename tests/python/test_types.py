@@ -32,12 +32,16 @@ class Types(unittest.TestCase):
                             "count: int = graph.num_vertices\n"
                             "wrong: str = graph.num_vertices\n"
                             "graph.run(42)\n"
-                            "graph.nothing\n")
+                            "graph.nothing\n"
+                            "graph.pagerank(damping=0.5, weighted=True)\n"
+                            "graph.pagerank(dampng=0.5)\n"
+                            "graph.similarity(measure='cosin')\n"
+                            "graph.shortest_path(source=1)\n")
             code, said = self.check("python/quern", str(user))
         self.assertEqual(code, 1, said)
         lines = [line for line in said.splitlines() if "error:" in line]
         self.assertEqual([(line.split(":")[0].endswith("user.py"), line.split(":")[1]) for line in lines],
-                         [(True, "4"), (True, "5"), (True, "6")], said)
+                         [(True, "4"), (True, "5"), (True, "6"), (True, "8"), (True, "9"), (True, "10")], said)
 
 
 if __name__ == "__main__":
