@@ -5,8 +5,16 @@ _quern_help() {
   ARGP_HELP_FMT=rmargin=10000 "$@" --help 2>/dev/null
 }
 
+# The help of a command, and of quern-run's algorithm if one is named behind it.
+_quern_help_of_all() {
+  local algorithm=$1
+  shift
+  _quern_help "$@"
+  [[ -z $algorithm ]] || _quern_help "$@" "$algorithm"
+}
+
 _quern() {
-  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} words option
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} words option algorithm=
   local command=("${COMP_WORDS[0]}")
   COMPREPLY=()
   if [[ ${command[0]##*/} == quern ]]; then
@@ -17,6 +25,9 @@ _quern() {
     fi
     command+=("${COMP_WORDS[1]}")
   fi
+  if [[ ${command[*]} == *run && $COMP_CWORD -gt ${#command[@]} && ${COMP_WORDS[${#command[@]}]} == [a-z]* ]]; then
+    algorithm=${COMP_WORDS[${#command[@]}]}
+  fi
   # "--ids=comp" comes as "--ids", "=", "comp"; "--ids comp" as two words.
   if [[ $current == = ]]; then
     option=$previous current=
@@ -26,7 +37,7 @@ _quern() {
     option=$previous
   fi
   if [[ $option == --* ]]; then
-    words=$(_quern_help "${command[@]}" |
+    words=$(_quern_help_of_all "$algorithm" "${command[@]}" |
       sed -n "s/^.*[ ]$option\\[*=\\([a-z0-9-]*|[a-z0-9|-]*\\).*\$/\\1/p" | head -n 1)
     if [[ -n $words ]]; then
       mapfile -t COMPREPLY < <(compgen -W "${words//|/ }" -- "$current")
@@ -34,7 +45,7 @@ _quern() {
     fi
   fi
   if [[ $current == -* ]]; then
-    words=$(_quern_help "${command[@]}" | grep -o -- '^ \{2,6\}[^ ].*' | sed 's/^ *//; s/  .*//' |
+    words=$(_quern_help_of_all "$algorithm" "${command[@]}" | grep -o -- '^ \{2,6\}[^ ].*' | sed 's/^ *//; s/  .*//' |
       grep -o -- '--[a-z][a-z0-9-]*')
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
     return

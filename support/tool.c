@@ -49,6 +49,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   case KEY_JSON:
     options->json = true;
     return 0;
+  case 'h':
+    argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+    return 0;
   default:
     return ARGP_ERR_UNKNOWN;
   }
@@ -56,7 +59,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 
 #define SHARED_OPTIONS                                                                             \
   {"threads", 'T', "N", 0, "Use N threads (default: all cores)", 90},                              \
-      {"quiet", 'q', NULL, 0, "No progress and no notices", 90}, {                                 \
+      {NULL, 'h', NULL, OPTION_HIDDEN, "As --help", 90},                                           \
+      {"quiet", 'q', NULL, 0, "No progress, notices or summary", 90}, {                            \
     "json", KEY_JSON, NULL, 0, "Print one JSON object on standard output", 90                      \
   }
 
@@ -69,7 +73,10 @@ const struct argp qn_tool_output_argp = {.options = output_options, .parser = pa
 
 static void print_version(FILE *stream, struct argp_state *state) {
   (void)state;
-  fprintf(stream, "%s (Quern) %s\n", tool_name, QN_VERSION);
+  if (json_errors)
+    fprintf(stream, "{\"tool\": \"%s\", \"version\": \"%s\"}\n", tool_name, QN_VERSION);
+  else
+    fprintf(stream, "%s (Quern) %s\n", tool_name, QN_VERSION);
 }
 
 /* In a signal handler: nothing but system calls. */

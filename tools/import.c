@@ -129,7 +129,7 @@ static void finish_command_line(struct argp_state *state, struct options *option
   if (options->num_inputs == 0)
     argp_error(state, "name an input (or - for standard input)");
   if (!options->output)
-    argp_error(state, "name the container to write with -o");
+    argp_error(state, "name the container to write with -o, such as -o graph.qrn");
   qn_tool_check_output(&options->shared, options->output, state);
   if (qn_import_options_settle(&options->import, &error))
     argp_error(state, "%s", error.message);

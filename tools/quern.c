@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/suggest.h"
 #include "support/tool.h"
 #include <quern/error.h>
 
@@ -45,7 +46,7 @@ static void print_tools(FILE *stream, const char *folder) {
   int count = scandir(folder[0] ? folder : ".", &entries, is_tool, alphasort);
   fprintf(stream, "Usage: quern TOOL [OPTION...]\n"
                   "A mill for graphs: all tools of the suite under one name.\n\n"
-                  "Tools (quern help TOOL tells more):\n");
+                  "Tools (quern help TOOL, or quern help ALGORITHM, tells more):\n");
   for (int i = 0; i < count; i++) {
     const char *name = entries[i]->d_name + strlen("quern-"), *summary = summary_of(name);
     fprintf(stream, *summary ? "  %-10s %s\n" : "  %s\n", name, summary);
@@ -53,6 +54,24 @@ static void print_tools(FILE *stream, const char *folder) {
   }
   if (count >= 0)
     free(entries);
+}
+
+/* The tool that a name is nearly the name of; NULL: none. */
+static const char *nearest_tool(const char *name) {
+  struct qn_suggestion suggestion = qn_suggestion_for(name);
+  for (size_t i = 0; i < sizeof summaries / sizeof summaries[0]; i++)
+    qn_suggestion_offer(&suggestion, summaries[i].name);
+  return suggestion.best;
+}
+
+static int refuse_tool(const char *name) {
+  const char *nearest = nearest_tool(name);
+  fprintf(stderr, "quern: there is no tool %s", name);
+  if (nearest)
+    fprintf(stderr, "; did you mean '%s'?\n", nearest);
+  else
+    fprintf(stderr, "; quern --help lists them (quern run ALGORITHM FILE runs an algorithm)\n");
+  return QN_USAGE;
 }
 
 /* Become the tool argv[0] with its arguments; returns if there is none. */
@@ -65,9 +84,19 @@ static int run_tool(const char *folder, char **argv) {
   int length = snprintf(path, sizeof path, "%squern-%s", folder, argv[0]);
   if (length > 0 && length < (int)sizeof path && folder[0])
     execv(path, argv);
-  fprintf(stderr, "quern: there is no tool %s beside this program (%s); quern --help lists them\n",
-          argv[0], strerror(errno));
-  return QN_USAGE;
+  if (errno != ENOENT)
+    fprintf(stderr, "quern: %s cannot be run: %s\n", path, strerror(errno));
+  return errno == ENOENT ? refuse_tool(argv[0]) : QN_USAGE;
+}
+
+/* Of a tool, or of an algorithm. */
+static int show_help(const char *folder, char *name) {
+  char path[QN_TOOL_FOLDER_BYTES];
+  const int length = snprintf(path, sizeof path, "%squern-%s", folder, name);
+  const bool is_tool = length < (int)sizeof path && access(path, X_OK) == 0;
+  if (is_tool || nearest_tool(name))
+    return run_tool(folder, (char *[]){name, "--help", NULL});
+  return run_tool(folder, (char *[]){"run", name, "--help", NULL});
 }
 
 int main(int argc, char **argv) {
@@ -76,8 +105,9 @@ int main(int argc, char **argv) {
   const char *first = argc < 2 ? "" : argv[1];
   const bool help = strcmp(first, "help") == 0;
   if (help && argc > 2)
-    return run_tool(folder, (char *[]){argv[2], "--help", NULL});
-  if (argc < 2 || help || strcmp(first, "--help") == 0 || strcmp(first, "-?") == 0) {
+    return show_help(folder, argv[2]);
+  if (argc < 2 || help || strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 ||
+      strcmp(first, "-?") == 0) {
     print_tools(argc < 2 ? stderr : stdout, folder);
     return argc < 2 ? QN_USAGE : QN_OK;
   }

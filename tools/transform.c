@@ -115,7 +115,7 @@ static void finish_command_line(struct argp_state *state, struct options *option
   if (!options->input)
     argp_error(state, "name a container");
   if (!options->output)
-    argp_error(state, "name the container to write with -o");
+    argp_error(state, "name the container to write with -o, such as -o graph.qrn");
   qn_tool_check_output(&options->shared, options->output, state);
   const bool any = qn_transform_options_are_any(&options->transform);
   if (options->set.num_parts && any)
