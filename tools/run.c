@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/device/start.h"
 #include "runtime/list.h"
+#include "runtime/ranks_alike.h"
 #include "runtime/results/report.h"
 #include "runtime/sets/ranks.h"
 #include "runtime/summary.h"
@@ -73,6 +74,8 @@ static enum qn_status begin_ranks(struct qn_run_command *options,
   if (!status)
     status = qn_ranks_say_alike((uint64_t)run->grid.num_rows << 32 | run->grid.num_columns,
                                 "--grid", error);
+  if (!status)
+    status = qn_ranks_options_alike(run, error);
   return !status && on_device && !run->device_numbered
              ? qn_ranks_choose_device(&run->device_index, &run->device_memory, error)
              : status;

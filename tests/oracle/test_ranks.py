@@ -170,6 +170,21 @@ class Ranks(Sets, unittest.TestCase):
         part.unlink()
         self.refused(3, "SET-6", "bfs", broken)
 
+    def test_different_options(self):
+        script = "if [ $OMPI_COMM_WORLD_RANK = 0 ]; then exec %s; else exec %s; fi"
+        begin = "quern-run pagerank %s -qo %s " % (self.at / "d", self.at / "no.tsv")
+        for first, second, message in (
+                (begin + "--damping 0.5", begin + "--damping 0.9", "different values of --damping"),
+                (begin, begin + "--iterations 3", "different options"),
+                (begin, begin.replace("pagerank", "cc"), "different algorithms")):
+            with self.subTest(message):
+                done = launch(2, "bash", "-c", script % (first, second), exit=2)
+                self.assertIn(message, done.stderr)
+                self.assertEqual(list(self.at.glob("no.tsv*")), [])
+        one, other = "--damping 0.5 --iterations 3", "--iterations 3 --damping 0.5"
+        launch(2, "bash", "-c", script % (begin + one, begin + other))
+        (self.at / "no.tsv").unlink()
+
     def test_a_killed_rank_ends_all(self):
         run("quern-generate", "rmat", "--scale", "15", "--seed", "1", "-qfo", self.at / "big.qrn")
         run("quern-transform", self.at / "big.qrn", "--parts", "2", "-qfo", self.at / "big")
