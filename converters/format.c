@@ -133,8 +133,10 @@ enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_opt
     int sure = 0;
     if (reader && reader->detect)
       sure = reader->detect(text.data, text.bytes, options);
-    else if (reader && reader->detect_files)
-      sure = reader->detect_files(input, head, bytes);
+    const int by_files =
+        reader && reader->detect_files ? reader->detect_files(input, head, bytes) : 0;
+    if (by_files > sure)
+      sure = by_files;
     if (sure == QN_IN_DOUBT)
       doubtful = reader;
     if (sure > best) {

@@ -7,6 +7,7 @@
 
 #include "converters/input/input.h"
 #include "converters/input/whole_input.h"
+#include "converters/output/output_folder.h"
 #include "converters/parse/declared_size.h"
 #include "converters/parse/reader.h"
 
@@ -203,8 +204,18 @@ static int detect_parts(const char *head, uint64_t bytes, const struct qn_read_o
              : 0;
 }
 
+/* What has the manifest's name is one, or a broken one: whatever else it might be read as would be
+ * another graph, as a list without elements is an empty one. */
+static int detect_manifest(struct qn_input *input, const char *head, uint64_t bytes) {
+  const char *name = qn_input_name(input), *slash = strrchr(name, '/');
+  (void)head;
+  (void)bytes;
+  return strcmp(slash ? slash + 1 : name, QN_MANIFEST_NAME) == 0 ? 4 : 0;
+}
+
 const struct qn_reader qn_reader_parts = {
     .name = "parts",
     .detect = detect_parts,
+    .detect_files = detect_manifest,
     .read = read_parts,
 };
