@@ -97,8 +97,10 @@ static void remove_temporaries(int signal_number) {
 }
 
 void qn_atomic_files_catch_signals(void) {
-  static const int fatal[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGPIPE,
-                              SIGXCPU, SIGXFSZ, SIGSEGV, SIGABRT};
+  /* Those whose default ends a process; of SIGBUS support/tool.c takes care. */
+  static const int fatal[] = {SIGINT,  SIGTERM, SIGHUP,    SIGQUIT, SIGPIPE, SIGXCPU, SIGXFSZ,
+                              SIGSEGV, SIGABRT, SIGILL,    SIGFPE,  SIGTRAP, SIGSYS,  SIGUSR1,
+                              SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR,  SIGSTKFLT};
   for (unsigned i = 0; i < sizeof fatal / sizeof fatal[0]; i++) {
     struct sigaction action = {.sa_handler = remove_temporaries};
     struct sigaction before;

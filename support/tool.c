@@ -102,20 +102,26 @@ static struct sigaction before_segv;
 
 /* What is read of a mapped input that is overwritten may lead anywhere, but only to where nothing
  * is lies nothing to be harmed (used_files.h). Of a fault with another cause the one takes care who
- * did before, when the instruction is run again. */
-static void input_overwritten(int signal_number) {
-  if (qn_used_files_written())
+ * did before, when the instruction is run again. A signal that a process has sent does not come
+ * again by itself, and this thread must not go on: it holds the lock of the names. */
+static void input_overwritten(int signal_number, siginfo_t *about, void *context) {
+  const bool is_fault = about->si_code > 0;
+  (void)context;
+  if (is_fault && qn_used_files_written())
     give_up("quern: " OVERWRITTEN "\n");
   if (before_segv.sa_handler == SIG_DFL)
     qn_atomic_files_remove();
   sigaction(signal_number, &before_segv, NULL);
+  if (!is_fault)
+    raise(signal_number); /* when this handler returns */
 }
 
 static void catch_changing_inputs(void) {
   struct sigaction action = {.sa_handler = input_vanished};
   sigfillset(&action.sa_mask);
   sigaction(SIGBUS, &action, NULL);
-  action.sa_handler = input_overwritten;
+  action.sa_sigaction = input_overwritten;
+  action.sa_flags = SA_SIGINFO;
   sigaction(SIGSEGV, &action, &before_segv);
   /* A limit of file sizes, or a pipe that nobody reads, shall be an error of writing. */
   signal(SIGXFSZ, SIG_IGN);

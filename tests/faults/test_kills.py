@@ -14,7 +14,7 @@ from pathlib import Path
 from faults.campaign import BIN
 from faults.commands import COMMANDS, Reference, contents, make_inputs, words_of
 
-SIGNALS = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
+SIGNALS = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGSEGV, signal.SIGUSR1, signal.SIGALRM)
 NAMING = BIN.parent / "release/tests/libquern_naming.so"
 OLD = b"what was there before\n"
 LEFT = re.compile(r"\.tmp\d+-\d+($|/|\.old)")
