@@ -78,6 +78,19 @@ struct attaching {
 static const struct qn_setting output_settings[] = {
     {"force", QN_SETTING_SWITCH, offsetof(struct attaching, replace), NULL, 0, 0, NULL}, {0}};
 
+/* Texts lie one after the other in the bytes: else what is copied is not what is there. */
+static enum qn_status check_offsets(const struct qn_property_array *array, struct qn_error *error) {
+  const uint64_t *offsets = array->offsets;
+  bool right = offsets[0] == 0 && offsets[array->count] == array->bytes;
+  for (uint64_t i = 0; i < array->count && right; i++)
+    right = offsets[i] <= offsets[i + 1];
+  return right ? QN_OK
+               : qn_fail(error, QN_USAGE,
+                         "the offsets of the property '%s' do not ascend from 0 to its %" PRIu64
+                         " bytes",
+                         array->name, array->bytes);
+}
+
 static enum qn_status take_array(const struct qn_property_array *given, uint64_t count,
                                  struct qn_property *column, struct qn_error *error) {
   struct qn_property_array array;
@@ -97,7 +110,7 @@ static enum qn_status take_array(const struct qn_property_array *given, uint64_t
                    count);
   column->offsets = strings ? array.offsets : NULL;
   column->bytes = strings ? array.bytes : 0;
-  return QN_OK;
+  return strings ? check_offsets(&array, error) : QN_OK;
 }
 
 /* Arrays of a caller's that knows more or less of the struct lie further apart, or nearer. */

@@ -80,14 +80,17 @@ static void given_and_seen(void **state) {
 static void what_is_wrong_is_refused(void **state) {
   (void)state;
   struct qn_session *session = graph(), *with;
-  struct qn_property_array bad[5] = {load(), load(), load(), names(), names()};
+  static const uint64_t descends[] = {0, 2, 1, 3}, ends_early[] = {0, 1, 2, 2};
+  struct qn_property_array bad[7] = {load(), load(), load(), names(), names(), names(), names()};
   const uint64_t live = qn_memory_live();
   bad[0].name = "";
   bad[1].type_name = "f16";
   bad[2].count = 4;
   bad[3].offsets = NULL;
   bad[4].values = "\xff\xff\xff";
-  for (int i = 0; i < 5; i++) {
+  bad[5].offsets = descends;
+  bad[6].offsets = ends_early;
+  for (int i = 0; i < 7; i++) {
     enum qn_status expected = i == 4 ? QN_INVALID : QN_USAGE;
     assert_int_equal(
         qn_session_attach(session, &bad[i], 1, NULL, 0, NULL, 0, NULL, NULL, &with, &error),
