@@ -84,17 +84,33 @@ enum qn_status qn_graph_writer_by_name(const char *name, const struct qn_graph_w
   return format ? QN_OK : fail_unknown(name, WRITTEN, "", error);
 }
 
-/* Does the path end as files of the format are called in the first place, e.g. ".mtx"? */
-static bool is_called_so(const struct qn_format *format, const char *path) {
-  const size_t length = strcspn(format->files, " "), whole = strlen(path);
-  return has(format, WRITTEN) && format->files[0] == '.' && whole > length &&
-         strncmp(path + whole - length, format->files, length) == 0;
+/* The ending of a file's name with its dot, "" if it has none: names may begin with dots. */
+static const char *ending_of(const char *path) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  name += strspn(name, ".");
+  const char *dot = strrchr(name, '.');
+  return dot ? dot : "";
 }
 
-enum qn_status qn_format_of_output(const char *path, const char **out, struct qn_error *error) {
-  *out = NULL;
+/* Which of the endings of the format's files the path has, from 1; 0: none. */
+static int place_of_ending(const struct qn_format *format, const char *path) {
+  const size_t whole = strlen(path);
+  int place = 1;
+  for (const char *word = format->files; *word; place++) {
+    const size_t length = strcspn(word, " ");
+    if (*word == '.' && whole > length && strncmp(path + whole - length, word, length) == 0)
+      return place;
+    word += length + strspn(word + length, " ");
+  }
+  return 0;
+}
+
+/* The format that has the ending in the first place, or else at all. */
+static enum qn_status find_written(const char *path, bool first, const char **out,
+                                   struct qn_error *error) {
   for (const struct qn_format *format = qn_formats; format->name; format++) {
-    if (!is_called_so(format, path))
+    const int place = has(format, WRITTEN) ? place_of_ending(format, path) : 0;
+    if (!place || (first && place > 1))
       continue;
     if (*out)
       return qn_fail(error, QN_USAGE,
@@ -103,9 +119,31 @@ enum qn_status qn_format_of_output(const char *path, const char **out, struct qn
                      *out, format->name, *out, format->name);
     *out = format->name;
   }
-  if (!*out)
-    *out = "edges";
   return QN_OK;
+}
+
+static enum qn_status refuse_ending(const char *path, struct qn_error *error) {
+  const char *ending = ending_of(path);
+  char names[512];
+  list_names(WRITTEN, names, sizeof names);
+  for (const struct qn_format *format = qn_formats; format->name; format++)
+    if (place_of_ending(format, path))
+      return qn_fail(error, QN_USAGE,
+                     "files of the format %s end in %s, which is read, but not written; --format "
+                     "says what to write (%s)",
+                     format->name, ending, names);
+  return qn_fail(error, QN_USAGE,
+                 "no format has files that end in %s; --format says what to write (%s)", ending,
+                 names);
+}
+
+enum qn_status qn_format_of_output(const char *path, bool is_folder, const char **out,
+                                   struct qn_error *error) {
+  *out = is_folder || !*ending_of(path) ? "edges" : NULL;
+  enum qn_status status = *out ? QN_OK : find_written(path, true, out, error);
+  if (!status && !*out)
+    status = find_written(path, false, out, error);
+  return status || *out ? status : refuse_ending(path, error);
 }
 
 static enum qn_status fail_doubt(const struct qn_reader *one, const struct qn_reader *other,

@@ -44,9 +44,11 @@ enum qn_status qn_reader_by_name(const char *name, const struct qn_reader **out,
 enum qn_status qn_graph_writer_by_name(const char *name, const struct qn_graph_writer **out,
                                        struct qn_error *error);
 
-/* The name of the format whose files are usually called as `path` ends, if one is written; else
- * "edges". QN_USAGE if several have the same ending. */
-enum qn_status qn_format_of_output(const char *path, const char **out, struct qn_error *error);
+/* The name of the format that is written to files that end as `path` does; "edges" for a name
+ * without an ending, and for a folder. QN_USAGE if several have the ending, or none that is
+ * written. */
+enum qn_status qn_format_of_output(const char *path, bool is_folder, const char **out,
+                                   struct qn_error *error);
 
 /* Is this the name of a format that the Python package alone reads and writes? */
 bool qn_format_by_package(const char *name);

@@ -67,7 +67,8 @@ static void finish_command_line(struct argp_state *state, struct options *option
     argp_error(state, "name a container");
   if (!options->export.path)
     argp_error(state, "name the file to write with -o");
-  if ((!format && qn_format_of_output(options->export.path, &format, &error)) ||
+  if ((!format &&
+       qn_format_of_output(options->export.path, options->export.num_parts > 0, &format, &error)) ||
       choose_format(options, format, &error))
     argp_error(state, "%s", error.message);
   qn_tool_check_output(&options->shared, options->export.path, state);

@@ -180,11 +180,12 @@ static enum qn_status find_host(struct job *job, struct qn_error *error) {
   enum qn_status status = qn_engine_host(file, &is_program, error);
   if (status || is_program)
     return status;
-  const char *module = job->toolchain->module;
   const int folder = (int)(strrchr(file, '/') + 1 - file);
+  const bool is_ours = strncmp(file + folder, "libquern.so", strlen("libquern.so")) == 0;
+  const char *module = is_ours ? job->toolchain->module : NULL; /* another has all in itself */
   if (module)
     snprintf(job->host, sizeof job->host, "%.*s%s", folder, file, module);
-  if (!module || access(job->host, R_OK)) /* a library may have all in itself */
+  else
     snprintf(job->host, sizeof job->host, "%s", file);
   return QN_OK;
 }
