@@ -10,27 +10,52 @@
 
 struct engine_work {
   struct sweep_rounds rounds;
-  struct qn_frontier current;  /* its queue only where a run or a round begins */
-  struct qn_frontier received; /* its bitmap alone */
+  struct qn_frontier current;
+  struct qn_frontier received; /* its queue only where walk_senders makes it */
   program_accumulator *sums;   /* [V] identity between iterations */
 };
 
-/* Combine what the vertices of `current` send into the sums, and mark the receivers in `received`.
- * Returns how edges were walked: the step's mode. */
+/* Combine what the vertices of `current` send into the sums, and mark the receivers in `received`,
+ * which is empty; with few of both these may be queued, so that the step takes as long as they are
+ * many. Returns how edges were walked: the step's mode. */
 static inline const char *walk_senders(struct engine_state *state, struct engine_work *work);
 
-/* Apply what was received; those that it activates are the current frontier from now on. */
-static inline void apply_received(struct engine_state *state, struct engine_work *work) {
+/* Queues of fewer are not worth waking other threads. */
+#define COLLECT_PARALLEL 4096
+
+/* Is the vertex active after what it received? */
+static inline bool collect_apply(struct engine_state *state, struct engine_work *work, uint64_t v) {
+  const program_value old_value = state->values[v];
+  state->values[v] = program_apply(&state->context, old_value, work->sums[v]);
+  work->sums[v] = program_identity();
+  return program_active(&state->context, old_value, state->values[v]);
+}
+
+static inline void apply_queued(struct engine_state *state, struct engine_work *work) {
+  struct qn_frontier *received = &work->received, *current = &work->current;
+  qn_frontier_clear(current);
+#pragma omp parallel if (received->count > COLLECT_PARALLEL)
+  {
+    struct qn_queue_block active;
+    active.count = 0;
+#pragma omp for schedule(static) nowait
+    for (uint64_t i = 0; i < received->count; i++) {
+      const uint32_t v = received->queue[i];
+      if (collect_apply(state, work, v) && qn_frontier_insert(current, v))
+        qn_frontier_push(current, &active, v);
+    }
+    qn_frontier_flush(current, &active);
+  }
+  qn_frontier_clear(received);
+}
+
+static inline void apply_marked(struct engine_state *state, struct engine_work *work) {
   uint64_t count = 0;
 #pragma omp parallel for schedule(static) reduction(+ : count)
   for (uint64_t word = 0; word < qn_frontier_words(&work->received); word++) {
     uint64_t active = 0;
     for (uint64_t bits = work->received.bits[word]; bits; bits &= bits - 1) {
-      uint64_t v = word * 64 + (uint64_t)__builtin_ctzll(bits);
-      program_value old_value = state->values[v];
-      state->values[v] = program_apply(&state->context, old_value, work->sums[v]);
-      work->sums[v] = program_identity();
-      if (program_active(&state->context, old_value, state->values[v]))
+      if (collect_apply(state, work, word * 64 + (uint64_t)__builtin_ctzll(bits)))
         active |= bits & -bits;
     }
     work->received.bits[word] = 0;
@@ -38,6 +63,15 @@ static inline void apply_received(struct engine_state *state, struct engine_work
     count += (uint64_t)__builtin_popcountll(active);
   }
   work->current.count = count;
+  work->current.queued = false;
+}
+
+/* Apply what was received; those that it activates are the current frontier from now on. */
+static inline void apply_received(struct engine_state *state, struct engine_work *work) {
+  if (work->received.queued)
+    apply_queued(state, work);
+  else
+    apply_marked(state, work);
 }
 
 static inline enum qn_status work_create(struct engine_state *state, struct engine_work *work,
@@ -50,6 +84,7 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
     status = sweep_rounds_create(&work->rounds, num_vertices, error);
   if (!status)
     status = sweep_sums_create(&work->sums, num_vertices, error);
+  work->received.queued = false;
   if (!status)
     sweep_start(state, &work->current);
   return status;

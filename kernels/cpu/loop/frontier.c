@@ -39,7 +39,7 @@ static void clear_bits(struct qn_frontier *frontier) {
       frontier->bits[frontier->queue[i] / 64] = 0;
     return;
   }
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (words > PARALLEL_WORDS)
   for (uint64_t word = 0; word < words; word++)
     frontier->bits[word] = 0;
 }

@@ -23,6 +23,10 @@ static inline bool changes(const struct engine_state *state, uint32_t receiver,
 #endif
 }
 
+/* Pull once more than 1 / PULL_TILES of all tiles have senders: hubs fill theirs, and others' must
+ * be decoded whole for a few edges. */
+#define PULL_TILES 12
+
 /* ---- Pushing ------------------------------------------------------------------------ */
 
 /* Is a vertex of the tile's rows active? */
@@ -38,9 +42,10 @@ static inline bool has_sender(const struct qn_frontier *current, const struct qn
   return bits != 0;
 }
 
+/* Receivers are queued in `queue`, too, unless it is NULL. */
 static inline void push_row(struct engine_state *state, struct engine_work *work,
                             const struct qn_packed_tile *tile, const struct qn_weights *weights,
-                            uint32_t row) {
+                            uint32_t row, struct qn_queue_block *queue) {
   const program_message message = sweep_message(state, tile->first_row + row);
   for (uint32_t edge = tile->begins[row]; edge < tile->begins[row + 1]; edge++) {
     const uint32_t receiver = tile->columns[edge];
@@ -49,18 +54,80 @@ static inline void push_row(struct engine_state *state, struct engine_work *work
     if (!changes(state, receiver, contribution))
       continue;
     program_combine_atomic(&work->sums[receiver], contribution);
-    qn_frontier_insert(&work->received, receiver);
+    if (qn_frontier_insert(&work->received, receiver) && queue)
+      qn_frontier_push(&work->received, queue, receiver);
   }
 }
 
-static inline void push_tile(struct engine_state *state, struct engine_work *work,
-                             uint64_t number) {
+static inline void push_tile(struct engine_state *state, struct engine_work *work, uint64_t number,
+                             struct qn_queue_block *queue) {
   const struct qn_packed_tile *tile = walk_decode(&state->walk, number);
   const struct qn_weights weights = walk_weights(&state->walk, tile);
   for (uint32_t row = 0; row < tile->num_rows; row++)
     if (tile->begins[row] < tile->begins[row + 1] &&
         qn_frontier_has(&work->current, tile->first_row + row))
-      push_row(state, work, tile, &weights, row);
+      push_row(state, work, tile, &weights, row, queue);
+}
+
+/* ---- Pushing from few --------------------------------------------------------------- */
+
+/* So many senders are found one by one: more, and all tiles are asked whether they have some. */
+#define FEW_SENDERS 64
+/* Fewer tiles are not worth waking other threads. */
+#define LIST_PARALLEL 16
+
+static inline void list_tile(struct engine_walk *walk, uint64_t tile) {
+  if (qn_bit_set(walk->are_listed, tile))
+    walk->listed[walk->num_listed++] = tile;
+}
+
+/* The tiles with edges of a row: those that begin with it, and the one before. */
+static inline void list_row(struct engine_walk *walk, const struct qn_packed_rows *rows,
+                            uint32_t row) {
+  uint64_t tile = qn_packed_find(rows, row);
+  if (tile > 0 && row - rows->tile_rows[tile - 1] <
+                      qn_packed_num_rows(rows->tile_rows, tile - 1, rows->num_vertices))
+    list_tile(walk, tile - 1);
+  for (; tile < rows->num_tiles && rows->tile_rows[tile] == row; tile++)
+    list_tile(walk, tile);
+}
+
+static inline void forget_list(struct engine_walk *walk) {
+  for (uint64_t i = 0; i < walk->num_listed; i++)
+    walk->are_listed[walk->listed[i] / 64] = 0;
+  walk->num_listed = 0;
+}
+
+/* The senders' tiles, if there are few senders and their edges are to be pushed along; else none
+ * and false. */
+static inline bool list_senders(struct engine_walk *walk, struct engine_work *work) {
+  const struct qn_packed_rows *rows = walk_pushed_rows(walk);
+  if (!rows || work->current.count > FEW_SENDERS + rows->num_tiles / 64)
+    return false;
+  qn_frontier_enqueue(&work->current);
+  for (uint64_t i = 0; i < work->current.count; i++)
+    list_row(walk, rows, work->current.queue[i]);
+  if (!walk->in || walk->num_listed <= rows->num_tiles / PULL_TILES)
+    return true;
+  forget_list(walk);
+  return false;
+}
+
+static inline void push_listed(struct engine_state *state, struct engine_work *work) {
+  struct engine_walk *walk = &state->walk;
+  walk->rows = walk_pushed_rows(walk);
+  walk->pulls = false;
+  work->received.queued = true;
+#pragma omp parallel if (walk->num_listed > LIST_PARALLEL)
+  {
+    struct qn_queue_block receivers;
+    receivers.count = 0;
+#pragma omp for schedule(dynamic, 1) nowait
+    for (uint64_t i = 0; i < walk->num_listed; i++)
+      push_tile(state, work, walk->listed[i], &receivers);
+    qn_frontier_flush(&work->received, &receivers);
+  }
+  forget_list(walk);
 }
 
 /* ---- Pulling ------------------------------------------------------------------------ */
@@ -133,10 +200,6 @@ static inline void pull_heads(const struct engine_walk *walk, struct engine_work
 
 /* ---- Steps ------------------------------------------------------------------------- */
 
-/* Pull once more than 1 / PULL_TILES of all tiles have senders: hubs fill theirs, and others' must
- * be decoded whole for a few edges. */
-#define PULL_TILES 12
-
 static inline void choose_rows(struct engine_state *state, const struct engine_work *work) {
   struct engine_walk *walk = &state->walk;
   uint64_t senders = 0;
@@ -149,19 +212,29 @@ static inline void choose_rows(struct engine_state *state, const struct engine_w
   walk->rows = walk->pulls ? walk->in : walk->out;
 }
 
-static inline const char *walk_senders(struct engine_state *state, struct engine_work *work) {
-  choose_rows(state, work);
+/* Go through all tiles. */
+static inline const char *walk_tiles(struct engine_state *state, struct engine_work *work) {
+  work->received.queued = false;
   const struct qn_packed_rows *rows = state->walk.rows;
 #pragma omp parallel for schedule(dynamic, 16)
   for (uint64_t tile = 0; tile < rows->num_tiles; tile++) {
     if (state->walk.pulls)
       pull_tile(state, work, tile);
     else if (has_sender(&work->current, rows, tile))
-      push_tile(state, work, tile);
+      push_tile(state, work, tile, NULL);
   }
   if (state->walk.pulls)
     pull_heads(&state->walk, work);
   return state->walk.pulls ? "pull" : "push";
+}
+
+static inline const char *walk_senders(struct engine_state *state, struct engine_work *work) {
+  if (list_senders(&state->walk, work)) {
+    push_listed(state, work);
+    return "push";
+  }
+  choose_rows(state, work);
+  return walk_tiles(state, work);
 }
 
 #endif

@@ -26,6 +26,11 @@ struct engine_walk {
   /* In-edges and out-edges of which each step chooses (FIRST_SUFFICES); or NULL: */
   const struct qn_packed_rows *in, *out;
   struct qn_packed_tile *tiles; /* one a thread */
+  /* Tiles that a step with few senders pushes from, each once, where out-edges are pushed along: */
+  uint64_t num_listed;
+  uint64_t num_tiles;   /* T of out-edges */
+  uint64_t *listed;     /* [T] */
+  uint64_t *are_listed; /* [T / 64 + 1] bits */
   unsigned num_threads;
   /* Of all-active programs: */
   program_accumulator *sums; /* [V] identity between iterations */

@@ -29,6 +29,23 @@ static inline enum qn_status walk_begin(struct engine_state *state, struct qn_er
   return status ? status : qn_packed_check_weights(state->walk.rows, engine_check_weights, error);
 }
 
+/* The rows that are pushed along; NULL: each step pulls. */
+static inline const struct qn_packed_rows *walk_pushed_rows(const struct engine_walk *walk) {
+  return walk->in ? walk->out : walk->pulls ? NULL : walk->rows;
+}
+
+static inline enum qn_status create_list(struct engine_walk *walk, struct qn_error *error) {
+  const struct qn_packed_rows *rows = walk_pushed_rows(walk);
+  if (!rows)
+    return QN_OK;
+  walk->num_tiles = rows->num_tiles;
+  enum qn_status status =
+      qn_pages_alloc(&walk->listed, walk->num_tiles, sizeof *walk->listed, "list of tiles", error);
+  return status ? status
+                : qn_alloc_zeroed(&walk->are_listed, walk->num_tiles / 64 + 1,
+                                  sizeof *walk->are_listed, "set of tiles", error);
+}
+
 static inline enum qn_status walk_create(struct engine_state *state, struct qn_error *error) {
   struct engine_walk *walk = &state->walk;
   walk->num_heads = walk->in ? walk->in->num_tiles : walk->pulls ? walk->rows->num_tiles : 0;
@@ -45,6 +62,8 @@ static inline enum qn_status walk_create(struct engine_state *state, struct qn_e
   if (!status && walk->num_heads > 0)
     status =
         qn_pages_alloc(&walk->heads, walk->num_heads, sizeof *walk->heads, "sums of tiles", error);
+  if (!status && PROGRAM_SCHEDULE == QN_FRONTIER)
+    status = create_list(walk, error);
   if (!status && walk->num_heads > 0 && PROGRAM_SCHEDULE == QN_FRONTIER)
     status = qn_pages_alloc(&walk->head_received, walk->num_heads, 1, "sums of tiles", error);
   return status;
@@ -54,6 +73,8 @@ static inline void walk_destroy(struct engine_state *state) {
   struct engine_walk *walk = &state->walk;
   const uint64_t num_vertices = state->context.num_vertices;
   qn_pages_free(walk->head_received, walk->num_heads, 1);
+  qn_pages_free(walk->listed, walk->num_tiles, sizeof *walk->listed);
+  qn_free(walk->are_listed);
   qn_pages_free(walk->heads, walk->num_heads, sizeof *walk->heads);
   qn_pages_free(walk->sums, num_vertices, sizeof *walk->sums);
   qn_pages_free(walk->graph.degrees, num_vertices, sizeof *walk->graph.degrees);
