@@ -171,10 +171,8 @@ enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_opt
     int sure = 0;
     if (reader && reader->detect)
       sure = reader->detect(text.data, text.bytes, options);
-    const int by_files =
-        reader && reader->detect_files ? reader->detect_files(input, head, bytes) : 0;
-    if (by_files > sure)
-      sure = by_files;
+    if (reader && reader->detect_files && sure == 0)
+      sure = reader->detect_files(input, head, bytes);
     if (sure == QN_IN_DOUBT)
       doubtful = reader;
     if (sure > best) {

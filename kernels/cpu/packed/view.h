@@ -41,6 +41,11 @@ struct engine_walk {
   uint8_t *head_received;     /* [T] in frontier programs */
 };
 
+/* The rows that are pushed along; NULL: each step pulls. */
+static inline const struct qn_packed_rows *walk_pushed_rows(const struct engine_walk *walk) {
+  return walk->in ? walk->out : walk->pulls ? NULL : walk->rows;
+}
+
 /* The thread's tile, decoded. */
 static inline const struct qn_packed_tile *walk_decode(const struct engine_walk *walk,
                                                        uint64_t number) {

@@ -29,11 +29,6 @@ static inline enum qn_status walk_begin(struct engine_state *state, struct qn_er
   return status ? status : qn_packed_check_weights(state->walk.rows, engine_check_weights, error);
 }
 
-/* The rows that are pushed along; NULL: each step pulls. */
-static inline const struct qn_packed_rows *walk_pushed_rows(const struct engine_walk *walk) {
-  return walk->in ? walk->out : walk->pulls ? NULL : walk->rows;
-}
-
 static inline enum qn_status create_list(struct engine_walk *walk, struct qn_error *error) {
   const struct qn_packed_rows *rows = walk_pushed_rows(walk);
   if (!rows)
