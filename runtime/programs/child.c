@@ -51,29 +51,7 @@ static int set_signals(posix_spawnattr_t *attributes) {
       attributes, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP));
 }
 
-/* Who was ended by SIGKILL cannot end its children. So a shell runs them, and a child of it waits
- * until nobody holds the other end of descriptor 3 any more: then it ends them all. */
-static const char guard[] = "{ read -r _; trap '' TERM; kill -TERM 0; sleep 1; kill -KILL 0; }"
-                            " <&3 >/dev/null 2>&1 & guard=$!\n"
-                            "\"$@\" 3<&-; code=$?; kill $guard 2>/dev/null; exit $code";
-
-#define MOST_ARGUMENTS 64
-
-static enum qn_status guard_command(const char *const argv[], const char *guarded[MOST_ARGUMENTS],
-                                    struct qn_error *error) {
-  int count = 0;
-  guarded[count++] = "sh";
-  guarded[count++] = "-c";
-  guarded[count++] = guard;
-  guarded[count++] = "sh";
-  for (; *argv && count < MOST_ARGUMENTS - 1; argv++)
-    guarded[count++] = *argv;
-  guarded[count] = NULL;
-  return *argv ? qn_fail(error, QN_USAGE, "more than %d words in a command", MOST_ARGUMENTS - 5)
-               : QN_OK;
-}
-
-static int spawn(const char *const argv[], int output, int life, pid_t *child) {
+static int spawn(const char *const argv[], int output, pid_t *child) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   int failed = posix_spawn_file_actions_init(&actions);
@@ -88,8 +66,6 @@ static int spawn(const char *const argv[], int output, int life, pid_t *child) {
     failed = posix_spawn_file_actions_adddup2(&actions, output, 1);
   if (!failed)
     failed = posix_spawn_file_actions_adddup2(&actions, output, 2);
-  if (!failed)
-    failed = posix_spawn_file_actions_adddup2(&actions, life, 3);
   if (!failed)
     failed = posix_spawnp(child, argv[0], &actions, &attributes, (char *const *)argv, environ);
   posix_spawnattr_destroy(&attributes);
@@ -107,54 +83,28 @@ static int wait_for(pid_t child) {
   return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
 }
 
-/* `output` is where it writes to, and `life` what says that this process is there. */
-static enum qn_status begin(const char *const argv[], int output, int life, pid_t *child,
-                            struct qn_error *error) {
-  const char *guarded[MOST_ARGUMENTS];
-  sigset_t before;
-  enum qn_status status = guard_command(argv, guarded, error);
-  if (status)
-    return status;
-  qn_names_lock(&before); /* a signal finds no child, or one that it can end */
-  errno = spawn(guarded, output, life, child);
-  if (errno)
-    status = qn_fail_errno(error, "cannot run %s", guarded[0]);
-  qn_temporaries_made_by(status ? 0 : *child);
-  qn_names_unlock(&before);
-  return status;
-}
-
-static enum qn_status finish(pid_t child, int said_at, char *said, uint64_t size, int *exit_code,
-                             struct qn_error *error) {
-  sigset_t before;
-  enum qn_status status = read_all(said_at, said, size, error);
-  if (status)
-    kill(-child, SIGTERM);
-  *exit_code = wait_for(child);
-  qn_names_lock(&before);
-  qn_temporaries_made_by(0);
-  qn_names_unlock(&before);
-  return status;
-}
-
 enum qn_status qn_child_run(const char *const argv[], char *said, uint64_t size, int *exit_code,
                             struct qn_error *error) {
-  int ends[2], life[2];
+  sigset_t before;
+  int ends[2];
   pid_t child;
   if (pipe2(ends, O_CLOEXEC))
     return qn_fail_errno(error, "cannot make a pipe");
-  if (pipe2(life, O_CLOEXEC)) {
-    enum qn_status status = qn_fail_errno(error, "cannot make a pipe");
-    close(ends[0]);
-    close(ends[1]);
-    return status;
-  }
-  enum qn_status status = begin(argv, ends[1], life[0], &child, error);
+  qn_names_lock(&before); /* a signal finds no child, or one that it can end */
+  errno = spawn(argv, ends[1], &child);
+  enum qn_status status = errno ? qn_fail_errno(error, "cannot run %s", argv[0]) : QN_OK;
+  qn_temporaries_made_by(status ? 0 : child);
+  qn_names_unlock(&before);
   close(ends[1]);
-  close(life[0]);
-  if (!status)
-    status = finish(child, ends[0], said, size, exit_code, error);
-  close(life[1]);
+  if (!status) {
+    status = read_all(ends[0], said, size, error);
+    if (status)
+      kill(-child, SIGTERM);
+    *exit_code = wait_for(child);
+    qn_names_lock(&before);
+    qn_temporaries_made_by(0);
+    qn_names_unlock(&before);
+  }
   close(ends[0]);
   return status;
 }

@@ -1,4 +1,4 @@
-/* A program run by this one, to its end: it does not outlive this one, whatever ends that. */
+/* A program run by this one, to its end, without a shell. */
 #ifndef QN_RUNTIME_CHILD_H
 #define QN_RUNTIME_CHILD_H
 
@@ -8,8 +8,7 @@
 
 #define QN_CHILD_UNKNOWN (-1)
 
-/* Run `argv` (argv[0] is looked for in PATH; NULL ends it; no shell reads the words) and wait for
- * it. The first bytes of what
+/* Run `argv` (argv[0] is looked for in PATH; NULL ends it) and wait for it. The first bytes of what
  * it says on standard output and error go to `said`, of `size` bytes with the terminator; the rest
  * is dropped. `exit_code` is that of the program, or 128 and a signal's number, or
  * QN_CHILD_UNKNOWN: a process that ignores SIGCHLD, or waits for children that are not its own,
