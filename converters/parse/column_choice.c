@@ -132,6 +132,11 @@ static const struct {
     {"edge_weight", ROLE_WEIGHT, true},
     {"type", ROLE_TYPE, false},
     {"id", ROLE_OTHER, false},
+    {"vertex", ROLE_OTHER, false},
+    {"vertex_id", ROLE_OTHER, false},
+    {"node", ROLE_OTHER, false},
+    {"node_id", ROLE_OTHER, false},
+    {"nodeid", ROLE_OTHER, false},
     {"label", ROLE_OTHER, false},
     {"name", ROLE_OTHER, false},
     {"key", ROLE_OTHER, false},
@@ -181,6 +186,16 @@ bool qn_column_header_is_sure(const char *line, const char *end, const struct qn
   return found[ROLE_SOURCE] && found[ROLE_DESTINATION];
 }
 
+bool qn_column_header_is_known(const char *line, const char *end,
+                               const struct qn_dialect *dialect) {
+  struct qn_columns columns = qn_columns_of(line, end, dialect);
+  struct qn_column column;
+  bool known_all = true;
+  while (known_all && qn_columns_next(&columns, &column))
+    known_all = role_of(&column, false) != ROLE_NONE;
+  return known_all;
+}
+
 /* ---- Pairs of names ------------------------------------------------------- */
 
 /* What two columns of ends are called, beside what both are: gene_a and gene_b, "Source Name" and
@@ -220,6 +235,8 @@ static const struct {
     {"head", "tail", false, true},
     {"subject", "object", false, true},
     {"parent", "child", false, true},
+    {"id", "parent", false, true},
+    {"node", "parent", false, true},
     {"ancestor", "descendant", false, true},
     {"follower", "followee", false, true},
     {"follower", "followed", false, true},
@@ -408,7 +425,7 @@ static enum qn_status fail_alone(const struct found_columns *found, enum role ro
                  qn_text_quote(found->name[role].begin, found->name[role].end, name));
 }
 
-/* Nothing says which of three columns or more are the ends. */
+/* Nothing says which columns are the ends. */
 static enum qn_status fail_unnamed(const char *line, const char *end, struct qn_error *error) {
   char header[QN_QUOTE_BYTES];
   return qn_fail(error, QN_INVALID,
@@ -440,8 +457,7 @@ enum qn_status qn_column_choice_guess(struct qn_read_options *options, const cha
     return fail_alone(&found, ROLE_DESTINATION, error);
   if (weight && weight < first + 2 && !(source && destination))
     return fail_alone(&found, ROLE_WEIGHT, error);
-  if (!source && !destination &&
-      (found.unknown > 2 || (found.ends_known && found.count > first + 1)))
+  if (!source && !destination && (found.unknown > 2 || (found.ends_known && found.count > first)))
     return fail_unnamed(line, end, error);
   *says =
       (struct qn_header_says){found.number[ROLE_TYPE], found.other_third, source && destination};
@@ -465,7 +481,7 @@ enum qn_status qn_column_choice_of_names(const char *const *names, uint64_t coun
   if (source && destination)
     memcpy(numbers, (uint32_t[]){source, destination, found.number[ROLE_WEIGHT]},
            3 * sizeof *numbers);
-  else if (count == 2 && !found.number[ROLE_WEIGHT])
+  else if (count == 2 && !found.number[ROLE_WEIGHT] && !found.ends_known)
     memcpy(numbers, (uint32_t[]){1, 2, 0}, 3 * sizeof *numbers);
   else
     return qn_fail(error, QN_INVALID,

@@ -33,6 +33,9 @@ bool qn_column_header_is_sure(const char *line, const char *end, const struct qn
 bool qn_column_header_pair(const char *line, const char *end, const struct qn_dialect *dialect,
                            uint32_t *source, uint32_t *destination);
 
+/* Is every column called as columns are, so that the line is hardly an edge? */
+bool qn_column_header_is_known(const char *line, const char *end, const struct qn_dialect *dialect);
+
 /* What a header says beside which columns are the ends and the weight. */
 struct qn_header_says {
   uint32_t type;       /* the column, from 1, that says whether edges are directed; 0: none */
@@ -42,15 +45,15 @@ struct qn_header_says {
 
 /* Choose columns by what a header calls them, unless the user chose: source, src, from, u, start or
  * :START_ID, and the like, or a pair as above; weight, w or value; where it says nothing, the first
- * two of two, behind pandas's index, which has no name. QN_INVALID if it says too much or too
- * little. */
+ * two of two, behind pandas's index, which has no name, unless one is called as a vertex or what is
+ * said of one ("id", "label"). QN_INVALID if it says too much or too little. */
 enum qn_status qn_column_choice_guess(struct qn_read_options *options, const char *line,
                                       const char *end, const struct qn_dialect *dialect,
                                       struct qn_header_says *says, struct qn_error *error);
 
 /* The columns of a table with these names that are source, destination and weight, from 1: by the
- * same names, or the first two if there are no others. The weight is 0 if none is called so.
- * QN_INVALID if that leaves a doubt. */
+ * same names, or the first two if there are no others and their names say nothing. The weight is 0
+ * if none is called so. QN_INVALID if that leaves a doubt. */
 enum qn_status qn_column_choice_of_names(const char *const *names, uint64_t count,
                                          uint32_t numbers[3], struct qn_error *error);
 

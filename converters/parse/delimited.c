@@ -253,13 +253,15 @@ bool qn_column_is_whole(const struct qn_column *column) {
 
 bool qn_column_is_name(const struct qn_column *column) {
   bool letters = column->quoted && column->begin < column->end && !qn_column_is_whole(column);
+  bool digits = !column->quoted; /* "nan" in quotes is text */
   for (const char *p = column->begin; p < column->end; p++) {
     unsigned char c = (unsigned char)*p;
     if ((c < 0x20 || c == 0x7f) && !column->quoted)
       return false;
     letters |= (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
+    digits |= qn_is_digit(*p);
   }
-  return letters && !qn_column_is_number(column);
+  return letters && !(digits && qn_column_is_number(column));
 }
 
 bool qn_columns_are_words(const char *line, const char *end, const struct qn_dialect *dialect) {

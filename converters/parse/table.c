@@ -6,6 +6,7 @@
 
 #include "converters/parse/column_choice.h"
 #include "converters/parse/comments.h"
+#include "converters/parse/end_columns.h"
 #include "converters/parse/table_sample.h"
 #include "converters/parse/text_fields.h"
 #include "converters/text/dictionary.h"
@@ -133,9 +134,9 @@ static struct delimiters find_delimiter(struct qn_sample sample,
 
 /* ---- Headers -------------------------------------------------------------- */
 
-/* Is there a column of numbers below a word, behind the ends? */
-static bool has_numbers_below(struct qn_sample sample, const struct qn_dialect *dialect) {
-  uint64_t words = 0, numbers = UINT64_MAX; /* a bit a column, of the first 64 */
+/* Is there a column of values below a word? */
+static bool has_values_below(struct qn_sample sample, const struct qn_dialect *dialect) {
+  uint64_t words = 0, values = UINT64_MAX; /* a bit a column, of the first 64 */
   const char *line, *end;
   uint32_t lines = 0;
   for (; lines < QN_SAMPLE_LINES && qn_sample_data(&sample, &line, &end); lines++) {
@@ -143,14 +144,13 @@ static bool has_numbers_below(struct qn_sample sample, const struct qn_dialect *
     struct qn_column column;
     uint64_t here = 0, bit = 1;
     for (; bit && qn_columns_next(&columns, &column); bit <<= 1)
-      here |= qn_column_is_number(&column) ? bit : 0;
+      here |= qn_column_is_value(&column) ? bit : 0;
     if (lines == 0)
       words = ~here & (bit - 1);
     else
-      numbers &= here;
+      values &= here;
   }
-  const uint64_t ends = 3; /* may be anything */
-  return lines > 1 && (words & numbers & ~ends);
+  return lines > 1 && (words & values);
 }
 
 /* Are the first line's values not in quotes, and all ends below are? */
@@ -168,11 +168,14 @@ static bool has_quotes_below(struct qn_sample sample, const struct qn_dialect *d
 static bool names_ends(struct qn_sample sample, const char *line, const char *end,
                        const struct qn_dialect *dialect) {
   uint32_t source, destination;
-  if (qn_column_header_is_sure(line, end, dialect) || has_numbers_below(sample, dialect) ||
+  if (qn_column_header_is_sure(line, end, dialect) || has_values_below(sample, dialect) ||
       has_quotes_below(sample, dialect))
     return true;
-  return qn_column_header_pair(line, end, dialect, &source, &destination) &&
-         !qn_sample_has_ends(sample, dialect, source, destination);
+  const bool pair = qn_column_header_pair(line, end, dialect, &source, &destination);
+  if (pair)
+    return !qn_sample_has_ends(sample, dialect, source, destination);
+  return qn_column_header_is_known(line, end, dialect) &&
+         !qn_sample_has_ends(sample, dialect, 0, 1);
 }
 
 static bool is_header(struct qn_sample sample, const char *line, const char *end,
@@ -207,6 +210,7 @@ struct end_counts {
   uint64_t first_names; /* whose source is a name */
   uint64_t any_names;   /* of which an end is */
   bool number_first;    /* the first line's ends are numbers */
+  bool padded;          /* an id is a number with zeros in front */
 };
 
 static void count_ends(struct qn_sample sample, const struct qn_dialect *dialect,
@@ -225,6 +229,7 @@ static void count_ends(struct qn_sample sample, const struct qn_dialect *dialect
       bool is_end = number == source || number == destination;
       bool name = is_end && qn_column_is_name(&column);
       numbers += is_end && column.begin < column.end && qn_is_digit(*column.begin);
+      counts->padded |= is_end && qn_column_is_padded(&column);
       first |= name && number == source;
       any |= name;
     }
@@ -259,8 +264,9 @@ void qn_table_guess(const char *head, uint64_t bytes, const struct qn_read_optio
   count_ends(sample, &dialect, &chosen, &counts);
   bool all = counts.lines > 0 && counts.first_names == counts.lines;
   bool many = counts.any_names >= 10 && counts.any_names * 10 >= counts.lines;
-  guess->names = counts.irregular * 2 <= counts.lines && (all || many);
-  guess->numbers = counts.number_first;
+  const bool padded = counts.padded && !options->numbers;
+  guess->names = counts.irregular * 2 <= counts.lines && (all || many || padded);
+  guess->numbers = counts.number_first && !(padded && guess->names);
 }
 
 /* ---- The first lines ------------------------------------------------------ */
@@ -310,23 +316,10 @@ static enum qn_status check_count(const struct qn_table *table, const char *line
   return QN_OK;
 }
 
-/* Is the first column all numbers and the second all names, or the other way around? */
-static bool ends_differ(struct qn_sample sample, const struct qn_dialect *dialect) {
-  const char *line, *end;
-  bool forward = true, backward = true;
-  for (int i = 0; i < QN_SAMPLE_LINES && qn_sample_data(&sample, &line, &end); i++) {
-    struct qn_column first = qn_column_at(line, end, dialect, 0);
-    struct qn_column second = qn_column_at(line, end, dialect, 1);
-    forward &= qn_column_is_whole(&first) && qn_column_is_name(&second);
-    backward &= qn_column_is_name(&first) && qn_column_is_whole(&second);
-  }
-  return forward || backward;
-}
-
 /* Names without a header are edges only where nothing else is likely: a triple's middle is no
  * vertex. */
-static enum qn_status check_confidence(const struct qn_table *table, struct qn_sample sample,
-                                       const char *line, const char *end, struct qn_error *error) {
+static enum qn_status check_third(const struct qn_table *table, const char *line, const char *end,
+                                  struct qn_error *error) {
   char text[QN_QUOTE_BYTES];
   if (table->num_columns > 2 && table->weight == QN_NO_COLUMN) {
     struct qn_column third = qn_column_at(line, end, &table->dialect, 2);
@@ -335,11 +328,6 @@ static enum qn_status check_confidence(const struct qn_table *table, struct qn_s
                    "--columns=1,2 takes the first two as an edge, --columns=1,3 is for triples",
                    table->num_columns, qn_text_quote(third.begin, third.end, text));
   }
-  if (ends_differ(sample, &table->dialect))
-    return qn_fail(error, QN_INVALID,
-                   "one end of every edge is a number, the other a name, and no header says that "
-                   "these are edges: %s; --ids=strings takes both as names",
-                   qn_text_quote(line, end, text));
   return QN_OK;
 }
 
@@ -384,16 +372,30 @@ static void learn_counts(struct qn_table *table, const char *line, const char *e
 }
 
 /* Do ids begin with zeros? */
-static bool has_zeros_before(struct qn_sample sample, const struct qn_table *table) {
+static bool has_padded_ids(struct qn_sample sample, const struct qn_dialect *dialect,
+                           uint32_t source, uint32_t destination) {
   const char *line, *end;
-  for (int i = 0; i < QN_SAMPLE_LINES && qn_sample_data(&sample, &line, &end); i++)
-    for (int side = 0; side < 2; side++) {
-      struct qn_column id =
-          qn_column_at(line, end, &table->dialect, side ? table->destination : table->source);
-      if (id.end - id.begin > 1 && *id.begin == '0' && qn_is_digit(id.begin[1]))
-        return true;
-    }
+  for (int i = 0; i < QN_SAMPLE_LINES && qn_sample_data(&sample, &line, &end); i++) {
+    struct qn_column one = qn_column_at(line, end, dialect, source);
+    struct qn_column other = qn_column_at(line, end, dialect, destination);
+    if (qn_column_is_padded(&one) || qn_column_is_padded(&other))
+      return true;
+  }
   return false;
+}
+
+/* 007 is a name unless the user asks for numbers, which have no zeros in front. */
+static void tell_padded_ids(const struct qn_table *table, struct qn_sample sample,
+                            const struct qn_read_options *asked) {
+  if (table->strings || (!table->names && !asked->numbers) ||
+      !has_padded_ids(sample, &table->dialect, table->source, table->destination))
+    return;
+  if (table->names)
+    qn_notice("note: ids begin with zeros, so they are taken as names (--ids=compact takes them as "
+              "numbers: 007 as 7)");
+  else
+    qn_notice(
+        "note: ids begin with zeros, which are not kept: 007 is 7 (--ids=strings keeps them)");
 }
 
 static enum qn_status set_columns(struct qn_table *table, const struct qn_read_options *options,
@@ -420,7 +422,11 @@ static enum qn_status set_columns(struct qn_table *table, const struct qn_read_o
     status = qn_sample_check_numbers(sample, line, end, &table->dialect, error);
   if (!status && !chosen && !table->header_columns && table->names && !table->strings &&
       !table->dictionary)
-    status = check_confidence(table, sample, line, end, error);
+    status = check_third(table, line, end, error);
+  if (!status && !chosen && !says->ends && table->names && !table->strings &&
+      !table->ends_are_known && !table->dictionary)
+    status = qn_check_end_columns(sample, &table->dialect, table->source, table->destination, line,
+                                  end, error);
   if (options->weights == QN_WEIGHTS_NONE)
     table->weight = QN_NO_COLUMN;
   if (!status && asked->text.header == QN_SAID_NOTHING && !table->header_columns)
@@ -431,9 +437,8 @@ static enum qn_status set_columns(struct qn_table *table, const struct qn_read_o
     qn_notice("note: line %" PRIu64 " is taken as an edge; if it names columns, --header=yes says "
               "so (--header=no: it is an edge)",
               table->first_line);
-  if (!status && !table->names && has_zeros_before(sample, table))
-    qn_notice(
-        "note: ids begin with zeros, which are not kept: 007 is 7 (--ids=strings keeps them)");
+  if (!status)
+    tell_padded_ids(table, sample, asked);
   return status;
 }
 

@@ -23,6 +23,7 @@ struct qn_table {
   bool undirected;              /* what it says */
   bool names;                   /* ends are any text; else whole numbers */
   bool strings;                 /* even NULL: the user said so */
+  bool ends_are_known;          /* something else than a header says that lines are edges */
   bool dictionary;              /* the weight is in a dictionary, as networkx writes it */
   bool decimal_comma;
   enum qn_weight_choice weights;
@@ -43,7 +44,7 @@ struct qn_table {
 struct qn_table_guess {
   bool numbers; /* the first line is an edge between numbers */
   bool names;   /* every source is a name, or a good part of all lines has one: a few in a long list
-                   of numbers are rather mistakes */
+                   of numbers are rather mistakes; or a number has zeros in front */
 };
 
 /* Look at the beginning of a text. */

@@ -14,6 +14,7 @@
 #include "converters/parse/comments.h"
 #include "converters/parse/declared_size.h"
 #include "converters/parse/edges_header.h"
+#include "converters/parse/end_columns.h"
 #include "converters/parse/reader.h"
 #include "converters/parse/regular_lines.h"
 #include "converters/parse/shaped_lines.h"
@@ -39,6 +40,7 @@ struct layout {
   bool plain;          /* two columns: source and destination */
   bool plain_weighted; /* three: source, destination and weight */
   bool real;           /* weights may have a point */
+  bool padded;         /* zeros in front of ids are dropped, as the user asked for numbers */
 };
 
 /* ---- Any line, with all checks -------------------------------------------- */
@@ -54,14 +56,20 @@ static enum qn_number_kind parse_number(const char *begin, const char *end, uint
   return kind == QN_NUMBER_FINE && *id > MOST_REAL_ID ? QN_NUMBER_TOO_LARGE : kind;
 }
 
-static bool parse_id(struct qn_text_part *part, const char *line, const struct qn_column *column,
-                     uint64_t *id) {
+static bool parse_id(struct qn_text_part *part, const struct layout *layout, const char *line,
+                     const struct qn_column *column, uint64_t *id) {
   char text[QN_QUOTE_BYTES];
   const char *begin = column->begin, *end = column->end;
   enum qn_number_kind kind = parse_number(begin, end, id);
-  if (kind == QN_NUMBER_FINE)
+  const bool padded = !layout->padded && qn_column_is_padded(column);
+  if (kind == QN_NUMBER_FINE && !padded)
     return true;
-  if (begin == end)
+  if (padded)
+    qn_text_reject(part, line, begin,
+                   "vertex id %s begins with a zero, which a number does not keep: --ids=strings "
+                   "takes ids as names, --ids=compact drops the zeros",
+                   qn_text_quote(begin, end, text));
+  else if (begin == end)
     qn_text_reject(part, line, begin, "expected a value between separators; found none");
   else if (kind == QN_NUMBER_TOO_LARGE)
     qn_text_reject(
@@ -88,8 +96,8 @@ static void parse_line(struct qn_text_part *part, const struct layout *layout, c
   if (qn_table_take_comment(part, &layout->table, line, end))
     return;
   if (!qn_table_cut(part, &layout->table, line, end, &row) ||
-      !parse_id(part, line, &row.source, &source) ||
-      !parse_id(part, line, &row.destination, &destination) ||
+      !parse_id(part, layout, line, &row.source, &source) ||
+      !parse_id(part, layout, line, &row.destination, &destination) ||
       !qn_table_weight(part, &layout->table, line, &row, &type, &bits))
     return;
   part->edges++;
@@ -218,9 +226,19 @@ static void parse_columns(struct qn_text_part *part, const struct layout *layout
   }
 }
 
+static void parse_one_by_one(struct qn_text_part *part, const struct layout *layout) {
+  const char *line, *end;
+  while (qn_table_skip_comments(part, &layout->table), qn_text_next_line(part, &line, &end))
+    parse_line(part, layout, line, end);
+}
+
 static void parse_part(struct qn_text_part *part, const void *context) {
   const struct layout *layout = context;
   const char *line, *end;
+  if (!layout->padded && qn_has_padded_numbers(part->cursor, part->end)) {
+    parse_one_by_one(part, layout); /* the fast ways do not see zeros in front */
+    return;
+  }
   if (!layout->plain && !layout->plain_weighted) {
     parse_columns(part, layout);
     return;
@@ -241,7 +259,7 @@ static void parse_part(struct qn_text_part *part, const void *context) {
 
 /* ---- The whole ------------------------------------------------------------ */
 
-static void set_layout(struct layout *layout) {
+static void set_layout(struct layout *layout, const struct qn_read_options *options) {
   const struct qn_table *table = &layout->table;
   char one = table->dialect.delimiter, other = one == ' ' ? '\t' : one;
   bool first_two = table->source == 0 && table->destination == 1;
@@ -250,6 +268,7 @@ static void set_layout(struct layout *layout) {
   layout->plain_weighted = first_two && no_other && table->num_columns == 3 && table->weight == 2;
   layout->real = table->weight != QN_NO_COLUMN && !table->decimal_comma && !table->dictionary &&
                  table->weights != QN_WEIGHTS_U32 && table->weights != QN_WEIGHTS_I64;
+  layout->padded = options->numbers;
   layout->separators[0] = one;
   layout->separators[1] = one == ' ' ? '\t' : '\0';
   layout->form = (struct qn_line_form){
@@ -294,7 +313,7 @@ static enum qn_status read_lines(struct qn_input *input, const struct qn_read_op
   status = qn_table_begin(input, options, &layout.table, &block, result, error);
   if (status || block.bytes == 0)
     return status;
-  set_layout(&layout);
+  set_layout(&layout, options);
   qn_table_describe(&layout.table, "ids", result);
   struct qn_text_job job = {.input = input,
                             .options = options,

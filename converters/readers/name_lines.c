@@ -255,27 +255,54 @@ READER(read_triples, take_triple, false)
 READER(read_neighbors, take_neighbors, false)
 READER(read_hyperedges, take_hyperedge, false)
 
-/* "# a", and a line with one word: comments are hardly so, and edges have two ends. */
-static int detect_lgl(const char *head, uint64_t bytes, const struct qn_read_options *options) {
+/* What the lines of a text are, as LGL has them. */
+struct lgl_lines {
+  uint32_t vertices;   /* "# a" */
+  bool alone;          /* a line has one word: edges have two ends */
+  bool numbers;        /* all others are two whole numbers */
+  bool values;         /* or a word and a number */
+  bool vertex_numbers; /* vertices are called by whole numbers */
+};
+
+/* False if a line is none of LGL's, or there is none. */
+static bool look_at_lgl(const char *head, uint64_t bytes, struct lgl_lines *lines) {
   struct qn_input_block block = {head, bytes, 0};
   const char *line, *end;
-  bool first = true, alone = false;
-  (void)options;
+  *lines = (struct lgl_lines){.numbers = true, .values = true, .vertex_numbers = true};
   for (int i = 0; i < 1000 && qn_text_take_line(&block, &line, &end); i++) {
     struct qn_columns columns = qn_columns_of(line, end, &qn_words);
-    struct qn_column word;
+    struct qn_column words[3];
     uint32_t count = 0;
-    bool vertex = false;
-    while (count < 3 && qn_columns_next(&columns, &word))
-      vertex |= count++ == 0 && word.end - word.begin == 1 && *word.begin == '#';
-    if (count == 0)
-      continue;
-    if ((first && !vertex) || (vertex && count != 2) || count > 2)
-      return 0;
-    first = false;
-    alone |= count == 1;
+    while (count < 3 && qn_columns_next(&columns, &words[count]))
+      count++;
+    const bool vertex = count && words[0].end - words[0].begin == 1 && *words[0].begin == '#';
+    if ((count && !vertex && !lines->vertices) || (vertex && count != 2) || count > 2)
+      return false;
+    lines->vertices += vertex;
+    lines->alone |= count == 1;
+    if (vertex)
+      lines->vertex_numbers &= qn_column_is_whole(&words[1]);
+    else if (count == 2) {
+      lines->values &= qn_column_is_number(&words[1]);
+      lines->numbers &= qn_column_is_whole(&words[0]) && qn_column_is_whole(&words[1]);
+    }
   }
-  return alone ? 3 : 0;
+  return lines->vertices > 0;
+}
+
+/* Comments of one word are hardly followed by lines of one word. Weights behind all neighbours are
+ * LGL's if several vertices have neighbours; else the line may be a comment on a list of values,
+ * as it may where all are numbers. */
+static int detect_lgl(const char *head, uint64_t bytes, const struct qn_read_options *options) {
+  struct lgl_lines lines;
+  (void)options;
+  if (!look_at_lgl(head, bytes, &lines))
+    return 0;
+  if (lines.alone)
+    return 3;
+  if (!lines.values || (lines.numbers && !(lines.vertex_numbers && lines.vertices > 1)))
+    return 0;
+  return lines.numbers || lines.vertices == 1 ? QN_IN_DOUBT : 3;
 }
 
 static int detect_triples(const char *head, uint64_t bytes, const struct qn_read_options *options) {

@@ -15,6 +15,7 @@
 #include "converters/parse/comments.h"
 #include "converters/parse/declared_size.h"
 #include "converters/parse/edges_header.h"
+#include "converters/parse/end_columns.h"
 #include "converters/parse/names.h"
 #include "converters/parse/reader.h"
 #include "converters/parse/table.h"
@@ -31,30 +32,6 @@ struct layout {
 };
 
 /* ---- Lines ---------------------------------------------------------------- */
-
-/* Most names begin otherwise. */
-static bool may_be_missing(const struct qn_column *name) {
-  switch (name->begin < name->end ? *name->begin : '\0') {
-  case 'N':
-  case 'n':
-  case '<':
-  case '\\':
-    return !name->quoted;
-  default:
-    return false;
-  }
-}
-
-/* Words for a value that is missing. In quotes they are text. */
-static bool is_missing(const struct qn_column *name) {
-  static const char *const words[] = {"NULL", "<NULL>", "\\N", "NaN", "<NA>", "None"};
-  if (!may_be_missing(name))
-    return false;
-  for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
-    if (qn_column_is(name, words[i]))
-      return true;
-  return false;
-}
 
 /* With the side before it, and without what escapes quotes. */
 static enum qn_interned intern_changed(const struct layout *layout, char side,
@@ -89,7 +66,7 @@ static void stop(struct qn_text_part *part, enum qn_interned why) {
 static bool take_name(struct qn_text_part *part, const struct layout *layout, char side,
                       const char *line, const struct qn_column *name, struct qn_waiting_name *out) {
   char quoted[QN_QUOTE_BYTES];
-  if (!layout->table.strings && is_missing(name)) {
+  if (!layout->table.strings && qn_column_is_missing(name)) {
     qn_text_reject(part, line, name->begin,
                    "expected the name of a vertex; found %s, which means that there is none "
                    "(--ids=strings takes it as a name)",
@@ -173,6 +150,7 @@ static enum qn_status read_lines(struct qn_input *input, const struct qn_read_op
   layout->bipartite = options->bipartite == QN_BIPARTITE_YES ||
                       (options->bipartite == QN_BIPARTITE_AUTO && says_bipartite(head, bytes));
   layout->table.names = true;
+  layout->table.ends_are_known = layout->bipartite;
   status = qn_table_begin(input, options, &layout->table, &block, result, error);
   if (status || block.bytes == 0)
     return status;

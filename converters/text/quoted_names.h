@@ -1,6 +1,7 @@
 /* Names of vertices in tables of text. A name that could be read as something else stands in double
  * quotes, its own quotes doubled (RFC 4180): one with a separator, a quote or a line break in it,
- * one that begins as a comment does or with or ends in a blank, and none at all. */
+ * one that begins as a comment does or with or ends in a blank, one that elsewhere means that there
+ * is no value, or a truth value, and none at all. */
 #ifndef QN_CONVERTERS_TEXT_QUOTED_NAMES_H
 #define QN_CONVERTERS_TEXT_QUOTED_NAMES_H
 
@@ -15,6 +16,10 @@ extern "C" {
 
 /* Bytes that a name of `length` bytes may take: every one may be a quote. */
 #define QN_QUOTED_NAME_ROOM(length) (2 * (length) + 2)
+
+/* A word for a value that is missing, in tables of other tools, where it is not in quotes: NULL,
+ * \N, NaN, None, in any case. */
+bool qn_name_is_missing(const char *name, uint64_t length);
 
 /* Does the name need no quotes? */
 bool qn_name_is_plain(const char *name, uint64_t length, char separator);

@@ -1,11 +1,13 @@
-"""Every file of odd_files.py gives the edges that it lists, or is refused with the word that it lists; never another graph."""
+"""Every file of odd_files.py and odd_columns.py gives the edges that it lists, or is refused with the word that it lists; never another graph."""
 
 import unittest
 from pathlib import Path
 
 from conformance.container_reader import read
 from harness.tools import run
-from readers.odd_files import FILES
+from readers import odd_columns, odd_files
+
+FILES = odd_files.FILES + odd_columns.FILES
 
 
 def text(value):
