@@ -8,6 +8,7 @@
 #include "library/sized.h"
 #include "support/atomic_file.h"
 #include "support/context.h"
+#include "support/json_text.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
@@ -102,12 +103,26 @@ static unsigned threads_to_get(unsigned wanted) {
   return count;
 }
 
-static void form_team(struct host *host, const struct call *call) {
+/* Is there memory for what libgomp notes of a team? It ends the process when it gets none. What is
+ * given back here is what this thread's next allocations get. */
+static enum qn_status check_memory_for_team(unsigned threads, struct qn_error *error) {
+  enum { OF_TEAM = 16384, OF_THREAD = 1024 }; /* more than libgomp takes */
+  uint8_t *memory;
+  enum qn_status status =
+      qn_alloc(&memory, OF_TEAM + (uint64_t)threads * OF_THREAD, 1, "a team of threads", error);
+  qn_free(memory);
+  return status;
+}
+
+static enum qn_status form_team(struct host *host, const struct call *call) {
   unsigned wanted = call->threads ? call->threads : host->usual;
   wanted = wanted > QN_MAX_THREADS ? QN_MAX_THREADS : wanted;
   if (wanted > host->team)
     wanted = 1 + threads_to_get(wanted - 1);
-  host->team = qn_threads_set(wanted);
+  enum qn_status status = check_memory_for_team(wanted, call->error);
+  if (!status)
+    host->team = qn_threads_set(wanted);
+  return status;
 }
 
 /* ---- Doing ---------------------------------------------------------------- */
@@ -149,6 +164,15 @@ static struct call *next_call(struct host *host) {
   return call;
 }
 
+/* What JSON lacks memory for looks damaged, or as if it were nothing. */
+static enum qn_status work(struct host *host, const struct call *call) {
+  enum qn_status status = form_team(host, call);
+  if (!status)
+    status = call->work(call->argument, call->error);
+  bool refused = status == QN_INVALID || status == QN_UNSUPPORTED || status == QN_USAGE;
+  return refused && qn_json_check_memory(call->error) ? QN_SYSTEM : status;
+}
+
 static void *work_for_calls(void *argument) {
   struct host *host = argument;
   bool kept;
@@ -157,8 +181,7 @@ static void *work_for_calls(void *argument) {
   do {
     struct call *call = next_call(host);
     qn_context_set(&call->context);
-    form_team(host, call);
-    enum qn_status status = call->work(call->argument, call->error);
+    enum qn_status status = work(host, call);
     qn_context_enter(NULL);
     kept = keep_host(host);
     finish(call, status); /* and gone: the caller may return */
@@ -177,7 +200,8 @@ static void forget_hosts(void) {
   qn_names_forget();
 }
 
-static void watch_forks(void) {
+static void begin_once(void) {
+  qn_json_watch_memory();
   pthread_atfork(NULL, NULL, forget_hosts);
 }
 
@@ -196,7 +220,7 @@ static enum qn_status find_host(struct host **out, struct qn_error *error) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   struct host *host;
   pthread_t thread;
-  pthread_once(&once, watch_forks);
+  pthread_once(&once, begin_once);
   if ((*out = take_idle()))
     return QN_OK;
   enum qn_status status = qn_alloc_zeroed(&host, 1, sizeof *host, "a thread's record", error);

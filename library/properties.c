@@ -2,10 +2,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "formats/container/stripes.h"
 #include "library/call.h"
 #include "library/options.h"
 #include "library/outputs.h"
 #include "library/session.h"
+#include "support/atomic_file.h"
 #include "support/memory.h"
 #include "support/used_files.h"
 #include <quern/build.h>
@@ -157,18 +159,48 @@ static enum qn_status make(const struct attaching *attaching,
   return status ? status : check(attaching, *out, error);
 }
 
+static enum qn_status session_of_file(const struct attaching *attaching,
+                                      struct qn_atomic_file *file, struct qn_error *error) {
+  struct qn_container *container;
+  enum qn_status status = qn_container_map_descriptor(qn_atomic_file_descriptor(file),
+                                                      attaching->path, 0, &container, error);
+  return status ? status : qn_session_of_output(container, attaching->path, attaching->out, error);
+}
+
+static enum qn_status commit(const struct attaching *attaching, struct qn_atomic_file *file,
+                             struct qn_error *error) {
+  enum qn_status status = qn_atomic_file_commit(file, error);
+  if (status && attaching->out) {
+    qn_session_close(*attaching->out);
+    *attaching->out = NULL;
+  }
+  return status;
+}
+
+/* The session is there before the file has its name: if there can be none, nothing is left. */
+static enum qn_status write_out(const struct attaching *attaching, const struct qn_container *made,
+                                struct qn_error *error) {
+  struct qn_atomic_file *file;
+  enum qn_status status = qn_atomic_file_create(attaching->path, attaching->replace, &file, error);
+  if (status)
+    return status;
+  status = qn_atomic_file_write(file, qn_container_bytes(made), qn_container_info(made)->file_bytes,
+                                0, error);
+  if (!status && attaching->out)
+    status = session_of_file(attaching, file, error);
+  if (!status)
+    return commit(attaching, file, error);
+  qn_atomic_file_abort(file);
+  return status;
+}
+
 static enum qn_status give(const struct attaching *attaching, struct qn_container *made,
                            struct qn_error *error) {
-  struct qn_container *container = NULL;
   if (!attaching->path)
     return qn_session_of_output(made, NULL, attaching->out, error);
-  enum qn_status status = qn_container_copy(made, attaching->path, attaching->replace, error);
+  enum qn_status status = write_out(attaching, made, error);
   qn_container_unmap(made);
-  if (!status && attaching->out)
-    status = qn_container_map(attaching->path, 0, &container, error);
-  return status || !attaching->out
-             ? status
-             : qn_session_of_output(container, attaching->path, attaching->out, error);
+  return status;
 }
 
 static enum qn_status attach(void *argument, struct qn_error *error) {

@@ -7,6 +7,7 @@
 
 #include "formats/set/set.h"
 #include "library/call.h"
+#include "support/json_text.h"
 #include "support/memory.h"
 #include <quern/archive.h>
 #include <quern/open.h>
@@ -269,6 +270,11 @@ enum qn_status qn_text_of_json(json_t *json, char **text, struct qn_error *error
   *text = NULL;
   if (!json)
     return qn_fail_memory(error, "a JSON text", 0);
+  enum qn_status status = qn_json_check_memory(error);
+  if (status) {
+    json_decref(json);
+    return status;
+  }
   size_t bytes = json_dumpb(json, NULL, 0, JSON_COMPACT);
   if (bytes)
     *text = malloc(bytes + 1);

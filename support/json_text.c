@@ -1,8 +1,11 @@
 #include "support/json_text.h"
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "support/context.h"
 #include "support/memory.h"
 
 json_t *qn_json_text(const char *text) {
@@ -36,4 +39,53 @@ json_t *qn_json_name(const char *name, uint64_t length) {
   string = json_stringn(escaped, (size_t)(out - escaped));
   qn_free(escaped);
   return string;
+}
+
+/* ---- Memory ----------------------------------------------------------------- */
+
+/* What jansson took its memory by, which a program around the library may have chosen. */
+static json_malloc_t allocate;
+static _Thread_local bool lacks; /* of this thread, since it was last reset */
+
+static void *watched(size_t bytes) {
+  void *memory = allocate(bytes);
+  if (memory)
+    return memory;
+  lacks = true;
+  __atomic_store_n(&qn_context()->json_lacks_memory, true, __ATOMIC_RELAXED);
+  return NULL;
+}
+
+static void watch(void) {
+  json_free_t release;
+  json_get_alloc_funcs(&allocate, &release);
+  json_set_alloc_funcs(watched, release);
+}
+
+void qn_json_watch_memory(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, watch);
+}
+
+static enum qn_status lacking(struct qn_error *error) {
+  return qn_fail(error, QN_SYSTEM, "out of memory: there is not enough for JSON");
+}
+
+enum qn_status qn_json_check_memory(struct qn_error *error) {
+  return !qn_context_is_process() &&
+                 __atomic_load_n(&qn_context()->json_lacks_memory, __ATOMIC_RELAXED)
+             ? lacking(error)
+             : QN_OK;
+}
+
+enum qn_status qn_json_parse(const char *text, uint64_t bytes, size_t flags, json_t **out,
+                             json_error_t *fault, struct qn_error *error) {
+  qn_json_watch_memory();
+  lacks = false;
+  *out = json_loadb(text ? text : "", bytes, flags, fault);
+  if (!lacks)
+    return QN_OK;
+  json_decref(*out);
+  *out = NULL;
+  return lacking(error);
 }

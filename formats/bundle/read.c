@@ -13,6 +13,7 @@
 #include "formats/bundle/blocks.h"
 #include "formats/bundle/hash.h"
 #include "formats/container/container_disk.h"
+#include "support/json_text.h"
 #include "support/memory.h"
 #include <quern/archive.h>
 #include <quern/bundle.h>
@@ -196,8 +197,11 @@ static enum qn_status read_manifest(struct qn_bundle *bundle, struct qn_error *e
   if (bundle->num_members == 0 || strcmp(bundle->members[0].name, QN_BUNDLE_MANIFEST) != 0 ||
       bundle->members[0].bytes > MAX_MANIFEST_BYTES)
     return refuse(bundle, error, "no bundle: its first member is not " QN_BUNDLE_MANIFEST);
-  bundle->manifest = json_loadb((const char *)bundle->content + bundle->members[0].offset,
-                                bundle->members[0].bytes, JSON_REJECT_DUPLICATES, NULL);
+  enum qn_status status = qn_json_parse((const char *)bundle->content + bundle->members[0].offset,
+                                        bundle->members[0].bytes, JSON_REJECT_DUPLICATES,
+                                        &bundle->manifest, NULL, error);
+  if (status)
+    return status;
   if (json_unpack(bundle->manifest, "{s:s, s:i, s:o}", "format", &format, "version", &version,
                   "members", &list) != 0 ||
       strcmp(format, "quern-bundle") != 0 || !json_is_array(list))
@@ -206,7 +210,7 @@ static enum qn_status read_manifest(struct qn_bundle *bundle, struct qn_error *e
     qn_fail(error, QN_UNSUPPORTED, "a bundle of version %d; this build reads 1", version);
     return qn_error_in_file(error, bundle->path), QN_UNSUPPORTED;
   }
-  enum qn_status status = check_manifest(bundle, list, error);
+  status = check_manifest(bundle, list, error);
   if (status)
     return status;
   if (json_array_size(list) + 1 != bundle->num_members)

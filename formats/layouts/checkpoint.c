@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "support/json_text.h"
+
 enum { PARAMETER_IDENTITY, PARAMETER_LAYOUT, PARAMETER_BEGIN, PARAMETER_END, NUM_PARAMETERS };
 
 /* A container holds sections, each with a name. */
@@ -123,9 +125,12 @@ static enum qn_status view_run(const struct qn_container *container,
   const struct qn_section *section;
   enum qn_status status =
       qn_container_require_any(container, "run", QN_ELEMENT_TEXT, 1, &section, error);
+  json_t *object = NULL;
+  if (!status)
+    status =
+        qn_json_parse(section->data, section->count, JSON_REJECT_DUPLICATES, &object, NULL, error);
   if (status)
     return status;
-  json_t *object = json_loadb(section->data, section->count, JSON_REJECT_DUPLICATES, NULL);
   bool is_object = json_is_object(object);
   json_decref(object);
   if (!is_object)

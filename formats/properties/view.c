@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/properties/sections.h"
+#include "support/json_text.h"
 #include "support/memory.h"
 
 /* ---- Sections ------------------------------------------------------------- */
@@ -106,18 +107,15 @@ static enum qn_status read_schema(const struct qn_container *container,
                                   const struct qn_section *section, json_t **out,
                                   struct qn_error *error) {
   static const char *const names[] = {QN_PROPERTIES_SCHEMA, NULL};
-  json_error_t problem;
   *out = NULL;
   if (section->element_type != QN_ELEMENT_TEXT || section->element_bytes != 1 ||
       section->critical || section->count > QN_PROPERTIES_SCHEMA_BYTES)
     return refuse_schema(container, error, "is critical, no text, or longer than 1 MiB");
   enum qn_status status = qn_container_verify_sections(container, names, error);
-  if (status)
+  if (!status)
+    status = qn_json_parse(section->data, section->count, JSON_REJECT_DUPLICATES, out, NULL, error);
+  if (status || json_is_object(*out))
     return status;
-  *out = json_loadb(section->data ? section->data : "", section->count, JSON_REJECT_DUPLICATES,
-                    &problem);
-  if (json_is_object(*out))
-    return QN_OK;
   json_decref(*out);
   *out = NULL;
   return refuse_schema(container, error, "is no JSON object");

@@ -4,6 +4,7 @@
 
 #include "formats/properties/sections.h"
 #include "support/checked.h"
+#include "support/json_text.h"
 
 /* A column, and which of its values go where. */
 struct gathering {
@@ -185,8 +186,8 @@ static enum qn_status write_schema(struct qn_writer *writer, const struct part p
   if (!text)
     return qn_fail_memory(error, "the schema of properties", 0);
   uint64_t length = strlen(text);
-  enum qn_status status = QN_OK;
-  if (length > QN_PROPERTIES_SCHEMA_BYTES)
+  enum qn_status status = qn_json_check_memory(error);
+  if (!status && length > QN_PROPERTIES_SCHEMA_BYTES)
     status = qn_fail(error, QN_UNSUPPORTED, "the names of properties take more than 1 MiB");
   if (!status)
     status = qn_writer_section_from(writer,

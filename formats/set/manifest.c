@@ -10,6 +10,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "support/json_text.h"
 #include "support/memory.h"
 #include "support/tool.h"
 
@@ -297,7 +298,9 @@ enum qn_status qn_set_read_manifest(struct qn_set *set, struct qn_error *error) 
   if (snprintf(path, sizeof path, "%s/" QN_SET_MANIFEST, set->path) >= (int)sizeof path)
     return qn_fail(error, QN_USAGE, "the name of the set's folder is too long");
   enum qn_status status = read_text(path, &text, &length, error);
-  json_t *manifest = status ? NULL : json_loadb(text, length, JSON_REJECT_DUPLICATES, &where);
+  json_t *manifest = NULL;
+  if (!status)
+    status = qn_json_parse(text, length, JSON_REJECT_DUPLICATES, &manifest, &where, error);
   if (!status && !json_is_object(manifest))
     status = REFUSE("SET-1", "the manifest is no JSON object%s%s", manifest ? "" : ": ",
                     manifest ? "" : where.text);
