@@ -84,6 +84,8 @@ void qn_output_stream_close(int descriptor) {
 enum qn_status qn_output_stream_write(int descriptor, const void *bytes, uint64_t length,
                                       struct qn_error *error) {
   const char *next = bytes;
+  if (isatty(descriptor))
+    return qn_terminal_write(descriptor, bytes, length, error);
   while (length) {
     ssize_t written = write(descriptor, next, length < (uint64_t)1 << 30 ? length : 1 << 30);
     if (written < 0 && errno == EINTR)
@@ -123,4 +125,153 @@ bool qn_reader_has_gone(void) {
 bool qn_standard_output_is_deaf(void) {
   struct pollfd standard = {.fd = STDOUT_FILENO, .events = POLLOUT};
   return poll(&standard, 1, 0) == 1 && standard.revents & (POLLERR | POLLHUP);
+}
+
+/* ---- Characters ------------------------------------------------------------- */
+
+/* The bytes of the character that `text` begins with, and which one it is; 0: it is not UTF-8. */
+static unsigned decode(const unsigned char *text, uint64_t length, uint32_t *character) {
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  const unsigned char first = text[0];
+  const unsigned bytes = first < 0x80   ? 1
+                         : first < 0xC0 ? 0
+                         : first < 0xE0 ? 2
+                         : first < 0xF0 ? 3
+                         : first < 0xF8 ? 4
+                                        : 0;
+  if (bytes == 0 || bytes > length)
+    return 0;
+  *character = bytes == 1 ? first : first & (0x7Fu >> bytes);
+  for (unsigned i = 1; i < bytes; i++) {
+    if ((text[i] & 0xC0) != 0x80)
+      return 0;
+    *character = *character << 6 | (text[i] & 0x3F);
+  }
+  const bool is_surrogate = *character >= 0xD800 && *character < 0xE000;
+  return *character >= least[bytes] && *character <= 0x10FFFF && !is_surrogate ? bytes : 0;
+}
+
+static bool is_control(uint32_t character) {
+  return (character < 0x20 && character != '\n' && character != '\t') ||
+         (character >= 0x7F && character < 0xA0);
+}
+
+/* Marks, embeddings, overrides and isolates of bidirectional text, separators of lines, and
+ * characters without width that join nothing. */
+static bool is_unseen(uint32_t character) {
+  static const uint32_t ranges[][2] = {{0x061C, 0x061C}, {0x200B, 0x200B}, {0x200E, 0x200F},
+                                       {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF},
+                                       {0xFFF9, 0xFFFB}};
+  for (unsigned i = 0; i < sizeof ranges / sizeof *ranges; i++)
+    if (character >= ranges[i][0] && character <= ranges[i][1])
+      return true;
+  return false;
+}
+
+static bool is_tag(uint32_t character) {
+  return character >= 0xE0000 && character <= 0xE007F;
+}
+
+static char *put_hexadecimal(char *out, char letter, uint32_t value, unsigned digits) {
+  *out++ = '\\';
+  *out++ = letter;
+  for (unsigned i = digits; i-- > 0;)
+    *out++ = "0123456789abcdef"[value >> 4 * i & 15];
+  return out;
+}
+
+static char *put_bytes(char *out, const unsigned char *text, unsigned bytes) {
+  for (unsigned i = 0; i < bytes; i++)
+    out = put_hexadecimal(out, 'x', text[i], 2);
+  return out;
+}
+
+uint64_t qn_terminal_escape(const char *text, uint64_t length, bool utf8, char *out) {
+  const unsigned char *at = (const unsigned char *)text, *end = at + length;
+  char *to = out;
+  while (at < end) {
+    uint32_t character = 0;
+    unsigned bytes = decode(at, (uint64_t)(end - at), &character);
+    if (bytes == 0 || (bytes > 1 && !utf8) || is_control(character) || is_tag(character))
+      to = put_bytes(to, at, bytes ? bytes : 1);
+    else if (is_unseen(character))
+      to = put_hexadecimal(to, 'u', character, 4);
+    else
+      to = mempcpy(to, at, bytes);
+    at += bytes ? bytes : 1;
+  }
+  return (uint64_t)(to - out);
+}
+
+/* ---- Terminals -------------------------------------------------------------- */
+
+static bool speaks_utf8;
+
+static bool send_all(int descriptor, const char *bytes, uint64_t length) {
+  while (length) {
+    ssize_t written = write(descriptor, bytes, length);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return false;
+    bytes += written;
+    length -= (uint64_t)written;
+  }
+  return true;
+}
+
+enum { AT_ONCE = 2048 };
+
+/* How much of the text goes out at once: a character is not cut. */
+static uint64_t some_of(const char *text, uint64_t length) {
+  uint64_t some = length < AT_ONCE ? length : AT_ONCE;
+  for (unsigned back = 0; some < length && back < 3 && (text[some] & 0xC0) == 0x80; back++)
+    some--;
+  return some;
+}
+
+static bool show(int descriptor, const char *text, uint64_t length) {
+  char escaped[AT_ONCE * QN_TERMINAL_GROWTH];
+  while (length) {
+    uint64_t some = some_of(text, length);
+    if (!send_all(descriptor, escaped, qn_terminal_escape(text, some, speaks_utf8, escaped)))
+      return false;
+    text += some;
+    length -= some;
+  }
+  return true;
+}
+
+enum qn_status qn_terminal_write(int descriptor, const char *text, uint64_t length,
+                                 struct qn_error *error) {
+  return show(descriptor, text, length) ? QN_OK
+                                        : qn_fail_errno(error, "cannot write to the terminal");
+}
+
+static ssize_t show_stream(void *cookie, const char *text, size_t length) {
+  const int *descriptor = cookie;
+  return show(*descriptor, text, length) ? (ssize_t)length : 0;
+}
+
+static bool guard(FILE **stream, int mode, const int *descriptor) {
+  if (!isatty(*descriptor))
+    return true;
+  const cookie_io_functions_t functions = {.write = show_stream};
+  FILE *guarded = fopencookie((void *)(uintptr_t)descriptor, "w", functions);
+  if (!guarded || setvbuf(guarded, NULL, mode, BUFSIZ) != 0)
+    return false;
+  *stream = guarded;
+  return true;
+}
+
+bool qn_terminal_guard(bool utf8) {
+  static const int out = STDOUT_FILENO, messages = STDERR_FILENO;
+  speaks_utf8 = utf8;
+  return guard(&stdout, _IOLBF, &out) && guard(&stderr, _IOLBF, &messages);
+}
+
+void qn_terminal_erase_line(void) {
+  static const char sequence[] = "\r\033[K";
+  fflush(stderr);
+  send_all(STDERR_FILENO, sequence, sizeof sequence - 1);
 }

@@ -45,6 +45,31 @@ bool qn_reader_has_gone(void);
 /* Is standard output a pipe or a socket that nobody reads? */
 bool qn_standard_output_is_deaf(void);
 
+/* ---- Terminals -------------------------------------------------------------- */
+
+/* Names, notes and metadata of files come from anywhere, and a terminal obeys what they may hold:
+ * whatever is printed to one is shown, not obeyed. Files and pipes get every byte as it is. */
+
+/* The most bytes that qn_terminal_escape makes of one. */
+#define QN_TERMINAL_GROWTH 4
+
+/* `text` for a terminal into `out`, of QN_TERMINAL_GROWTH * length bytes; returns how many there
+ * are. Line feeds and tabs stay. Other control characters, what is not UTF-8 and, unless `utf8`,
+ * all that is not ASCII become \xNN for each byte, and characters that are not seen or change the
+ * order of others \uNNNN. */
+uint64_t qn_terminal_escape(const char *text, uint64_t length, bool utf8, char *out);
+
+/* Write whole characters to the terminal `descriptor`, escaped. */
+enum qn_status qn_terminal_write(int descriptor, const char *text, uint64_t length,
+                                 struct qn_error *error);
+
+/* From now on what is printed to stdout and stderr is escaped where these are terminals, but for
+ * qn_terminal_erase_line. False if there is no memory. */
+bool qn_terminal_guard(bool utf8);
+
+/* Erase the line of stderr's terminal that the cursor is in. */
+void qn_terminal_erase_line(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "support/context.h"
+#include "support/output_stream.h"
 #include "support/sizes.h"
 #include "support/threads.h"
 
@@ -45,7 +46,7 @@ static void amount_text(double amount, const char *unit, char *text, size_t size
 
 static void erase_line(void) {
   if (terminal.shown)
-    fputs("\r\033[K", stderr);
+    qn_terminal_erase_line();
   terminal.shown = false;
 }
 
@@ -56,7 +57,8 @@ static void show(const struct qn_task *task, double now) {
   char done_text[64], rate_text[64];
   amount_text((double)done, task->unit, done_text, sizeof done_text);
   amount_text(rate, task->unit, rate_text, sizeof rate_text);
-  fprintf(stderr, "\r\033[K%s: %s, %s/s", task->what, done_text, rate_text);
+  qn_terminal_erase_line();
+  fprintf(stderr, "%s: %s, %s/s", task->what, done_text, rate_text);
   if (task->total && done <= task->total) {
     fprintf(stderr, ", %.0f %%", 100.0 * (double)done / (double)task->total);
     if (done)
@@ -108,7 +110,7 @@ void qn_progress_line(const char *format, ...) {
     next_show = now + FIRST_SHOWN_AFTER;
   if (now >= next_show) {
     va_list arguments;
-    fputs("\r\033[K", stderr);
+    qn_terminal_erase_line();
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);

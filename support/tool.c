@@ -405,6 +405,10 @@ void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **a
   if (atexit(library_gave_up) != 0)
     _exit(QN_SYSTEM);
   tool_name = name;
+  if (!qn_terminal_guard(qn_tool_speaks_utf8())) {
+    fprintf(stderr, "%s: out of memory: the terminal\n", name);
+    exit(QN_SYSTEM);
+  }
   argp_program_version_hook = print_version;
   argp_err_exit_status = QN_USAGE;
   fit_help();

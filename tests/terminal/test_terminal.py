@@ -1,0 +1,90 @@
+"""What tools print to a terminal is shown, never obeyed; files and pipes get every byte as it is."""
+
+import os
+import pty
+import subprocess
+import unittest
+from pathlib import Path
+
+# What a terminal would obey: colours, the clipboard (OSC 52), C1, a carriage return, reordering, no UTF-8.
+HOSTILE = b"a\x1b[31mb\x1b]52;c;ZWNobw==\x07\xc2\x9b2J\r\xe2\x80\xaex\xe2\x80\x8by\xff"
+SHOWN = r"a\x1b[31mb\x1b]52;c;ZWNobw==\x07\xc2\x9b2J\x0d\u202ex\u200by\xff"
+
+
+def on_terminal(*words, stdin=None, env={}):
+    """What a terminal gets from a tool that has it as standard output and standard error."""
+    ours, theirs = pty.openpty()
+    tool = subprocess.Popen(words, stdin=stdin or subprocess.DEVNULL, stdout=theirs, stderr=theirs,
+                            env=dict(os.environ, COLUMNS="200", **env))
+    os.close(theirs)
+    got = []
+    while True:
+        try:
+            got.append(os.read(ours, 65536))
+        except OSError:  # the tool has ended
+            break
+        if not got[-1]:
+            break
+    os.close(ours)
+    return tool.wait(), b"".join(got).replace(b"\r\n", b"\n")
+
+
+class Terminal(unittest.TestCase):
+    def check(self, text, what):
+        self.assertNotRegex(text, rb"[\x00-\x08\x0b-\x1f\x7f]", what)
+        self.assertNotRegex(text.decode(), "[\u0080-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]", what)
+
+    def test_names_of_vertices(self):
+        Path("in.csv").write_bytes(b"source,target\n" + HOSTILE.replace(b"\r", b"") + b",plain\nplain,end\n")
+        shown = SHOWN.replace(r"\x0d", "")
+        subprocess.run(["quern-import", "in.csv", "--ids", "strings", "-q", "-f", "-o", "g.qrn"], check=True)
+        for words in (["quern-export", "g.qrn", "--format", "edges", "-o", "-"],
+                      ["quern-run", "pagerank", "g.qrn", "-o", "-"], ["quern-run", "pagerank", "g.qrn", "--top", "3"],
+                      ["quern-run", "bfs", "g.qrn", "--source", "plain", "--json"]):
+            with self.subTest(words):
+                code, text = on_terminal(*words)
+                self.assertEqual(code, 0, text)
+                self.check(text, words)
+                if words[-1] == "-":
+                    self.assertIn(shown.encode(), text)
+        piped = subprocess.run(["quern-export", "g.qrn", "--format", "edges", "-o", "-"], capture_output=True, check=True)
+        self.assertIn(HOSTILE.replace(b"\r", b""), piped.stdout)
+
+    def test_names_of_files_and_metadata(self):
+        name = HOSTILE.replace(b"\xff", b"").decode() + ".tsv"  # what provenance keeps as it is
+        Path(name).write_text("0 1\n1 2\n")
+        code, text = on_terminal("quern-import", name, "-f", "-o", "g.qrn")
+        self.assertEqual(code, 0, text)
+        self.check(text, "quern-import")
+        self.assertIn(SHOWN.replace(r"\xff", "").encode(), text)
+        for words in (["quern-info", "g.qrn"], ["quern-info", "g.qrn", "--json"], ["quern-verify", "g.qrn"],
+                      ["quern-export", "g.qrn", "-f", "-o", "out.tsv"]):
+            with self.subTest(words):
+                code, text = on_terminal(*words)
+                self.assertEqual(code, 0, text)
+                self.check(text, words)
+
+    def test_errors(self):
+        Path("bad.mtx").write_bytes(b"%%MatrixMarket matrix " + HOSTILE + b" real general\n1 1 1\n1 1 1\n")
+        for words in (["quern-import", "bad.mtx", "-o", "none.qrn"], ["quern-info", HOSTILE], ["quern-run", HOSTILE, "g.qrn"],
+                      ["quern-verify", HOSTILE], ["quern-export", "--" + HOSTILE.decode("utf-8", "surrogateescape")],
+                      ["quern-page", HOSTILE, "-o", "x"], ["quern-transform", HOSTILE, "--symmetrize", "-o", "x"]):
+            with self.subTest(words):
+                code, text = on_terminal(*words)
+                self.assertNotEqual(code, 0)
+                self.assertIn(b"\\x1b", text)
+                self.check(text, words)
+
+    def test_other_alphabets(self):
+        Path("in.csv").write_text("source,target\nЖук,naïve\nnaïve,ジ\n")
+        subprocess.run(["quern-import", "in.csv", "--ids", "strings", "-q", "-f", "-o", "g.qrn"], check=True)
+        words = ["quern-export", "g.qrn", "--format", "edges", "-o", "-"]
+        self.assertIn("Жук".encode(), on_terminal(*words)[1])
+        self.assertIn(rb"na\xc3\xafve", on_terminal(*words, env={"LC_ALL": "C"})[1])
+
+    def test_help(self):
+        for words in (["quern-run", "--help"], ["quern-import", "--version"], ["quern-import", "--nothing"]):
+            code, text = on_terminal(*words)
+            self.assertEqual(code, 0 if words[1] != "--nothing" else 2)
+            self.check(text, words)
+            self.assertGreater(len(text), 10)
