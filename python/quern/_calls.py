@@ -57,7 +57,12 @@ class _Memory:
 
 
 def name_bytes(name: Optional[str]) -> Optional[bytes]:
-    return None if name is None else str(name).encode()
+    if name is None:
+        return None
+    text = str(name).encode("utf-8", "surrogateescape")
+    if b"\0" in text:
+        raise _errors.UsageError("a name has no NUL in it: %r" % name)
+    return text
 
 
 # ---- Options ------------------------------------------------------------------------------------
@@ -133,6 +138,15 @@ def byte_count(size: Union[int, str, None]) -> int:
     raise _errors.UsageError("memory: %r is no size, such as 4G" % (size,))
 
 
+def _thread_count(threads: Optional[int]) -> int:
+    """0 for None: as many as the process may run on."""
+    if threads is None:
+        return 0
+    if isinstance(threads, (int, numpy.integer)) and not isinstance(threads, bool) and 0 <= threads < 2**32:
+        return int(threads)
+    raise _errors.UsageError("threads: %r is no number of threads" % (threads,))
+
+
 def _in_notebook() -> bool:
     shell = sys.modules.get("IPython")
     return bool(shell and shell.get_ipython() and "IPKernelApp" in shell.get_ipython().config)
@@ -183,7 +197,7 @@ class _Watch:
         self.notices: List[bytes] = []
 
     def job(self, threads: Optional[int], memory: Union[int, str, None], tmpdir: Any) -> _library.Job:
-        return _library.Job(threads=threads or 0, memory=byte_count(memory),
+        return _library.Job(threads=_thread_count(threads), memory=byte_count(memory),
                             tmpdir=None if tmpdir is None else path_bytes(tmpdir),
                             progress=_library.ON_PROGRESS(self.on_progress if self.report else 0),
                             cancelled=_library.IS_CANCELLED(lambda user: self.stop),

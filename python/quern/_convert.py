@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Sequence, Tuple
 import numpy
 
 from . import _arrow, _errors
-from ._calls import options, path_bytes, run_job
+from ._calls import name_bytes, options, path_bytes, run_job
 from ._optional import need
 from ._properties import chosen
 from ._table import BATCH_ROWS, Table
@@ -177,7 +177,7 @@ def export(graph: "Graph", path: Any, format: Any, *, force: bool, progress: Any
     elif format is None:
         raise _errors.UsageError("the format of %s is not to be seen from its name; name one of quern.formats()" % path)
     else:
-        run_job("qn_session_export", graph._handle, str(format).encode(), *options(force=force or None, **given),
+        run_job("qn_session_export", graph._handle, name_bytes(format), *options(force=force or None, **given),
                 path_bytes(path), progress=progress, threads=threads)
 
 

@@ -54,6 +54,9 @@ def open(path: PathLike, verify: bool = False, *, trust: bool = False, progress:
     have made, before you index with what they hold.
 
     ``trust=True`` never checks, which is unsafe unless the file is your own and was verified just now.
+
+    While a graph or an array of it is in use, its file may be replaced by renaming another to its name, but not written over
+    or cut: reading what is gone ends the process by SIGBUS, or by SIGSEGV, as with any mapping.
     """
     session = _Session()
     flags = (_library.OPEN_VERIFY if verify else 0) | (_library.OPEN_TRUST if trust else 0)
@@ -403,7 +406,7 @@ class Graph(Algorithms):
         if layout == "graph":
             return self.transform(path, force=force, **job, **layout_options)
         source = self if self.layout == "graph" else self.transform(**job)
-        return make("qn_session_build", source._handle, str(layout).encode(), *options(force=force or None, **layout_options),
+        return make("qn_session_build", source._handle, name_bytes(layout), *options(force=force or None, **layout_options),
                     path=path, **job)
 
     def transform(self, path: Optional[PathLike] = None, *, force: bool = False, progress: ProgressOption = None,

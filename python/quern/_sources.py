@@ -160,6 +160,11 @@ def from_scipy(matrix: Any, *, directed: bool = True, weights: bool = True, **gi
                                  % (type(matrix).__name__, getattr(matrix, "shape", "?")))
     if matrix.shape[0] != matrix.shape[1]:
         raise _errors.UsageError("the matrix is not square: %d x %d" % matrix.shape)
+    if hasattr(matrix, "check_format"):  # SciPy's conversions trust its offsets and read where they lead
+        try:
+            matrix.check_format(full_check=True)
+        except ValueError as failure:
+            raise _errors.InvalidError("the matrix is damaged: %s" % failure) from None
     if not directed:
         if (matrix != matrix.T).nnz:
             raise _errors.InvalidError("the matrix is not symmetric, as that of an undirected graph is")

@@ -55,6 +55,11 @@ class Scipy(_Graphs):
         sparse = module("scipy.sparse")
         stored_zero = sparse.coo_array(([0, 7], ([0, 1], [1, 0])), shape=(2, 2))
         self.assertEqual(quern.from_scipy(stored_zero).weights.tolist(), [0, 7])
+        for offsets, columns in (([0, 9, 2], [0, 1]), ([0, 1, 2], [0, 7]), ([0, 2, 1], [0, 1])):
+            damaged = sparse.csr_array(np.eye(2))
+            damaged.indptr[:], damaged.indices[:] = offsets, columns
+            with self.subTest(offsets), self.assertRaisesRegex(quern.InvalidError, "the matrix is damaged: "):
+                quern.from_scipy(damaged)
         self.assertIsNone(quern.from_scipy(stored_zero, weights=False).weights)
         with self.assertRaises(quern.UsageError):
             quern.from_scipy(sparse.coo_array((2, 3)))

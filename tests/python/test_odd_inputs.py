@@ -47,6 +47,18 @@ class Plain(unittest.TestCase):
         with self.assertRaisesRegex(quern.UsageError, "at most 4294967295"):
             quern.from_arrays([0], [1], num_vertices=2**64)
 
+    def test_names_and_threads_that_are_refused(self):
+        graph = quern.from_arrays([0, 1], [1, 2])
+        for call in (lambda: graph.run("bfs\0x", source=0), lambda: graph.build("packed\0x"),
+                     lambda: graph.export("out", format="edges\0x")):
+            with self.assertRaisesRegex(quern.UsageError, "a name has no NUL in it"):
+                call()
+        for threads in (-1, 2**32, 1.5, "2", True):
+            with self.subTest(threads), self.assertRaisesRegex(quern.UsageError, "threads: .* is no number of threads"):
+                graph.run("cc", threads=threads)
+        for threads in (None, 0, 1, np.int32(2)):
+            self.assertEqual(graph.run("cc", threads=threads).values.tolist(), [0, 0, 0])
+
     def test_ids_that_are_looked_for(self):
         """Bytes are one id, not a list of numbers; options take whatever can be gone through."""
         graph = quern.from_arrays([48, 49], [49, 10])
