@@ -32,7 +32,7 @@ struct qn_context {
   uint64_t memory_limit;      /* support/temp_file.h */
   const char *temp_folder;    /* not NULL */
   const char *scratch_folder; /* the same; NULL: none was chosen */
-  bool json_lacks_memory; /* support/json_text.h; atomic */
+  bool json_lacks_memory;     /* support/json_text.h; atomic */
   bool reader_gone; /* nobody reads an output any more (support/output_stream.h); atomic */
 };
 
