@@ -434,6 +434,33 @@ static enum qn_status fail_unnamed(const char *line, const char *end, struct qn_
                  qn_text_quote(line, end, header));
 }
 
+/* Neo4j's "(Person)" behind an end; empty if there is none. */
+static struct qn_column id_space(const struct qn_column *name) {
+  const char *open = memchr(name->begin, '(', (size_t)(name->end - name->begin));
+  return (struct qn_column){.begin = open ? open : name->end, .end = name->end};
+}
+
+/* Ids of two spaces may be equal and mean different vertices. */
+static enum qn_status check_id_spaces(const struct found_columns *found,
+                                      const struct qn_read_options *options,
+                                      struct qn_error *error) {
+  const struct qn_column source = id_space(&found->name[ROLE_SOURCE]);
+  const struct qn_column destination = id_space(&found->name[ROLE_DESTINATION]);
+  const size_t length = (size_t)(source.end - source.begin);
+  char one[QN_QUOTE_BYTES], other[QN_QUOTE_BYTES];
+  if (!found->number[ROLE_SOURCE] || !found->number[ROLE_DESTINATION] ||
+      options->bipartite != QN_BIPARTITE_AUTO ||
+      (length == (size_t)(destination.end - destination.begin) &&
+       memcmp(source.begin, destination.begin, length) == 0))
+    return QN_OK;
+  return qn_fail(
+      error, QN_INVALID,
+      "sources and destinations have ids of two spaces, %s and %s: --bipartite=yes keeps "
+      "them apart, --bipartite=no takes equal ids as one vertex",
+      qn_text_quote(source.begin, source.end, one),
+      qn_text_quote(destination.begin, destination.end, other));
+}
+
 enum qn_status qn_column_choice_guess(struct qn_read_options *options, const char *line,
                                       const char *end, const struct qn_dialect *dialect,
                                       struct qn_header_says *says, struct qn_error *error) {
@@ -442,6 +469,8 @@ enum qn_status qn_column_choice_guess(struct qn_read_options *options, const cha
   if (options->source_column || options->destination_column || qn_column_choice_pending(options))
     return QN_OK;
   enum qn_status status = find_columns(line, end, dialect, &found, error);
+  if (!status)
+    status = check_id_spaces(&found, options, error);
   if (status)
     return status;
   uint32_t source = found.number[ROLE_SOURCE], destination = found.number[ROLE_DESTINATION];

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "converters/parse/text_fields.h"
+#include "converters/text/quoted_names.h"
 #include "converters/text/text_numbers.h"
 #include "support/multiversion.h"
 
@@ -288,4 +289,123 @@ struct qn_column qn_column_at(const char *line, const char *end, const struct qn
     if (i == number)
       return column;
   return (struct qn_column){.begin = end, .end = end};
+}
+
+/* ---- Values that are no ids ------------------------------------------------ */
+
+bool qn_column_is_missing(const struct qn_column *column) {
+  return !column->quoted &&
+         qn_name_is_missing(column->begin, (uint64_t)(column->end - column->begin));
+}
+
+/* Skips `least` to `most` digits; NULL if there are fewer, or more. */
+static const char *skip_digits(const char *p, const char *end, int least, int most) {
+  int count = 0;
+  while (p && p + count < end && qn_is_digit(p[count]))
+    count++;
+  return p && count >= least && count <= most ? p + count : NULL;
+}
+
+static const char *skip_sign(const char *p, const char *end, char sign) {
+  return p && p < end && *p == sign ? p + 1 : NULL;
+}
+
+/* 10:30, 10:30:05, 10:30:05.25, and perhaps a zone. */
+static bool is_time(const char *p, const char *end) {
+  p = skip_digits(skip_sign(skip_digits(p, end, 1, 2), end, ':'), end, 2, 2);
+  if (!p)
+    return false;
+  if (p < end && *p == ':')
+    p = skip_digits(p + 1, end, 2, 2);
+  while (p && p < end && (qn_is_digit(*p) || strchr(".,:+-Zz ", *p)))
+    p++;
+  return p == end;
+}
+
+/* 2020-01-31, 31.12.2020, 1/31/20: three numbers, of which the year is first or last. */
+static bool is_date(const char *p, const char *end) {
+  const char *first = skip_digits(p, end, 1, 4);
+  if (!first || first == end || !strchr("-/.", *first))
+    return false;
+  const char *second = skip_digits(first + 1, end, 1, 2);
+  const char *third = skip_digits(skip_sign(second, end, *first), end, 1, 4);
+  if (!third || (first - p != 4 && third - second != 5 && *first == '.'))
+    return false;
+  return third == end || ((*third == 'T' || *third == ' ') && is_time(third + 1, end));
+}
+
+static bool is_number(const char *begin, const char *end) {
+  const struct qn_column column = {.begin = begin, .end = end};
+  return begin < end && qn_column_is_number(&column);
+}
+
+/* 5%, $5, 5 EUR are not told apart from numbers by anyone who reads them. */
+static bool is_amount(const char *begin, const char *end) {
+  static const char *const signs[] = {"$", "\xe2\x82\xac", "\xc2\xa3", "\xc2\xa5"};
+  if (end > begin && end[-1] == '%')
+    return is_number(begin, end - 1);
+  for (unsigned i = 0; i < sizeof signs / sizeof *signs; i++) {
+    const size_t length = strlen(signs[i]);
+    if ((size_t)(end - begin) > length && memcmp(begin, signs[i], length) == 0)
+      return is_number(begin + length, end);
+    if ((size_t)(end - begin) > length && memcmp(end - length, signs[i], length) == 0)
+      return is_number(begin, end - length);
+  }
+  return false;
+}
+
+/* 50.1,8.2 or (50.1, 8.2), where a comma separates no columns. */
+static bool is_pair_of_numbers(const char *begin, const char *end) {
+  if (end - begin > 2 && *begin == '(' && end[-1] == ')') {
+    begin++;
+    end--;
+  }
+  const char *comma = memchr(begin, ',', (size_t)(end - begin));
+  return comma && is_number(begin, comma) && is_number(qn_skip_blanks(comma + 1, end), end);
+}
+
+static bool has_digit(const char *p, const char *end) {
+  while (p < end && !qn_is_digit(*p))
+    p++;
+  return p < end;
+}
+
+bool qn_column_is_value(const struct qn_column *column) {
+  const char *begin = column->begin, *end = column->end;
+  return has_digit(begin, end) && !qn_column_is_padded(column) &&
+         (qn_column_is_number(column) || is_amount(begin, end) || is_date(begin, end) ||
+          is_time(begin, end) || is_pair_of_numbers(begin, end));
+}
+
+/* ---- Zeros in front ------------------------------------------------------- */
+
+bool qn_column_is_padded(const struct qn_column *column) {
+  return column->end - column->begin > 1 && *column->begin == '0' &&
+         qn_is_digit(column->begin[1]) && qn_column_is_whole(column);
+}
+
+/* Some bytes at a time, whose finds a byte counts: many are compared at once. A zero is in front
+ * where neither a digit nor a point is before it. The bytes before and behind may be read. */
+QN_VECTOR_CLONES
+static bool has_padded_number(const uint8_t *begin, const uint8_t *end) {
+  enum { AT_ONCE = 192 };
+  while (begin < end) {
+    const ptrdiff_t here = end - begin < AT_ONCE ? end - begin : AT_ONCE;
+    uint8_t found = 0;
+    for (ptrdiff_t i = 0; i < here; i++) {
+      const uint8_t before = (uint8_t)(begin[i - 1] - '.'), behind = (uint8_t)(begin[i + 1] - '0');
+      found |= (uint8_t)((uint8_t)(begin[i] == '0') & (uint8_t)(before > '9' - '.') &
+                         (uint8_t)(behind <= 9));
+    }
+    if (found)
+      return true;
+    begin += here;
+  }
+  return false;
+}
+
+bool qn_has_padded_numbers(const char *begin, const char *end) {
+  const bool first = end - begin > 1 && begin[0] == '0' && qn_is_digit(begin[1]);
+  return first || (end - begin > 2 &&
+                   has_padded_number((const uint8_t *)begin + 1, (const uint8_t *)end - 1));
 }

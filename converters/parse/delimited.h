@@ -98,6 +98,18 @@ bool qn_column_is_whole(const struct qn_column *column);
 /* Something that someone would call a vertex, and that is no number. */
 bool qn_column_is_name(const struct qn_column *column);
 
+/* A word for a value that is missing. In quotes it is text. */
+bool qn_column_is_missing(const struct qn_column *column);
+
+/* A number, a percentage, an amount of money, a date, a time, or a pair of coordinates. */
+bool qn_column_is_value(const struct qn_column *column);
+
+/* A whole number with a zero before it, as postal codes have: 02134 is another id than 2134. */
+bool qn_column_is_padded(const struct qn_column *column);
+
+/* Is such a number, or one that only looks like it, anywhere in [begin, end)? */
+bool qn_has_padded_numbers(const char *begin, const char *end);
+
 /* Is no value of a line a number, but for columns without a name: pandas's index, and what is
  * behind a delimiter at the line's end? */
 bool qn_columns_are_words(const char *line, const char *end, const struct qn_dialect *dialect);

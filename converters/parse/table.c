@@ -6,7 +6,6 @@
 
 #include "converters/parse/column_choice.h"
 #include "converters/parse/comments.h"
-#include "converters/parse/end_columns.h"
 #include "converters/parse/table_sample.h"
 #include "converters/parse/text_fields.h"
 #include "converters/text/dictionary.h"
@@ -425,7 +424,7 @@ static enum qn_status set_columns(struct qn_table *table, const struct qn_read_o
     status = check_third(table, line, end, error);
   if (!status && !chosen && !says->ends && table->names && !table->strings &&
       !table->ends_are_known && !table->dictionary)
-    status = qn_check_end_columns(sample, &table->dialect, table->source, table->destination, line,
+    status = qn_sample_check_ends(sample, &table->dialect, table->source, table->destination, line,
                                   end, error);
   if (options->weights == QN_WEIGHTS_NONE)
     table->weight = QN_NO_COLUMN;

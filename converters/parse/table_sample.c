@@ -77,6 +77,86 @@ bool qn_sample_has_ends(struct qn_sample sample, const struct qn_dialect *dialec
   return false;
 }
 
+/* ---- Ends ----------------------------------------------------------------- */
+
+/* No value, however that is written. */
+static bool is_unknown(const struct qn_column *column) {
+  return column->begin == column->end || qn_column_is(column, "NA") || qn_column_is(column, "-") ||
+         qn_column_is(column, "?") || qn_column_is_missing(column);
+}
+
+/* What all values of a column are, but for those that are missing. */
+struct kinds {
+  uint64_t known; /* those that are not missing */
+  bool values;
+  bool whole;      /* whole numbers, padded or not */
+  bool assigned;   /* key=value, with one key */
+  const char *key; /* of the first */
+  size_t key_length;
+};
+
+/* The length of the key in "key=value"; 0 if it is none. */
+static size_t key_length(const struct qn_column *column) {
+  const char *p = column->begin;
+  while (p < column->end && ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_' ||
+                             (p > column->begin && qn_is_digit(*p))))
+    p++;
+  return p < column->end && *p == '=' && p + 1 < column->end ? (size_t)(p - column->begin) : 0;
+}
+
+static bool same_key(const struct kinds *one, const struct kinds *other) {
+  return one->key_length == other->key_length && memcmp(one->key, other->key, one->key_length) == 0;
+}
+
+static void note(struct kinds *kinds, const struct qn_column *column) {
+  if (is_unknown(column))
+    return;
+  const struct kinds key = {.key = column->begin, .key_length = key_length(column)};
+  if (kinds->known++ == 0) {
+    kinds->key = key.key;
+    kinds->key_length = key.key_length;
+  }
+  kinds->values &= qn_column_is_value(column);
+  kinds->whole &= qn_column_is_whole(column);
+  kinds->assigned &= key.key_length > 0 && same_key(kinds, &key);
+}
+
+static const char *kind_text(const struct kinds *kinds, const struct kinds *other) {
+  if (kinds->known == 0)
+    return NULL;
+  if (kinds->values)
+    return kinds->whole ? "only numbers" : "only values (numbers, percentages, dates, coordinates)";
+  return kinds->assigned && !(other->assigned && same_key(kinds, other)) ? "only KEY=VALUE" : NULL;
+}
+
+enum qn_status qn_sample_check_ends(struct qn_sample sample, const struct qn_dialect *dialect,
+                                    uint32_t source, uint32_t destination, const char *line,
+                                    const char *end, struct qn_error *error) {
+  char text[QN_QUOTE_BYTES];
+  const uint32_t columns[2] = {source, destination};
+  struct kinds kinds[2] = {{.values = true, .whole = true, .assigned = true},
+                           {.values = true, .whole = true, .assigned = true}};
+  const char *next, *next_end;
+  for (int i = 0; i < QN_SAMPLE_LINES && qn_sample_data(&sample, &next, &next_end); i++)
+    for (int side = 0; side < 2; side++) {
+      struct qn_column column = qn_column_at(next, next_end, dialect, columns[side]);
+      note(&kinds[side], &column);
+    }
+  if (kinds[0].whole && kinds[1].whole)
+    return QN_OK;
+  for (int side = 1; side >= 0; side--) {
+    const char *kind = kind_text(&kinds[side], &kinds[!side]);
+    if (kind)
+      return qn_fail(error, QN_INVALID,
+                     "column %" PRIu32 " holds %s and column %" PRIu32
+                     " names, and no header says that these are edges: %s; --columns=%" PRIu32
+                     ",%" PRIu32 " or --ids=strings takes both as vertices",
+                     columns[side] + 1, kind, columns[!side] + 1, qn_text_quote(line, end, text),
+                     source + 1, destination + 1);
+  }
+  return QN_OK;
+}
+
 /* ---- Matrices ------------------------------------------------------------- */
 
 static bool is_labelled_matrix(struct qn_sample sample, const char *line, const char *end,

@@ -1,5 +1,5 @@
-/* The first lines of a table, from which table.c learns what it is, and whether numbers in them are
- * an adjacency matrix rather than edges. */
+/* The first lines of a table, from which table.c learns what it is, and whether they are
+ * something else than edges: an adjacency matrix, or names and what is said of them. */
 #ifndef QN_CONVERTERS_PARSE_TABLE_SAMPLE_H
 #define QN_CONVERTERS_PARSE_TABLE_SAMPLE_H
 
@@ -47,6 +47,14 @@ enum qn_status qn_sample_check_labels(struct qn_sample sample, const char *line,
  * table of more than edges have. */
 enum qn_status qn_sample_check_numbers(struct qn_sample sample, const char *line, const char *end,
                                        const struct qn_dialect *dialect, struct qn_error *error);
+
+/* QN_INVALID if one of the columns `source` and `destination`, from 0, has nothing but values
+ * (qn_column_is_value), or nothing but "key=value" with a key of its own, and the ends are not
+ * whole numbers on both sides: it holds what is said of the vertices beside it. The sample begins
+ * with its first line, [line, end). */
+enum qn_status qn_sample_check_ends(struct qn_sample sample, const struct qn_dialect *dialect,
+                                    uint32_t source, uint32_t destination, const char *line,
+                                    const char *end, struct qn_error *error);
 
 #ifdef __cplusplus
 }

@@ -14,13 +14,13 @@
 #include "converters/parse/comments.h"
 #include "converters/parse/declared_size.h"
 #include "converters/parse/edges_header.h"
-#include "converters/parse/end_columns.h"
 #include "converters/parse/reader.h"
 #include "converters/parse/regular_lines.h"
 #include "converters/parse/shaped_lines.h"
 #include "converters/parse/table.h"
 #include "converters/parse/text_fields.h"
 #include "converters/parse/text_lines.h"
+#include "converters/readers/konect.h"
 #include "converters/text/text_numbers.h"
 #include "support/progress.h"
 
@@ -279,11 +279,10 @@ static void set_layout(struct layout *layout, const struct qn_read_options *opti
 }
 
 /* KONECT says in its first line what the edges mean. */
-static void heed_konect(const char *head, uint64_t bytes) {
-  if (bytes > 6 && memcmp(head, "% sym ", 6) == 0)
-    qn_notice("note: the input calls itself symmetric (KONECT); --undirected adds the reverse of "
-              "every edge");
-  else if (bytes > 6 && memcmp(head, "% bip ", 6) == 0)
+static void heed_konect(const char *head, uint64_t bytes, const struct qn_read_options *options,
+                        struct qn_read_result *result) {
+  result->symmetric |= qn_konect_is_symmetric(head, bytes, options);
+  if (bytes > 6 && memcmp(head, "% bip ", 6) == 0)
     qn_warn("the input calls itself bipartite (KONECT): ids of the two sides overlap, and are "
             "taken as the same vertices");
 }
@@ -309,7 +308,7 @@ static enum qn_status read_lines(struct qn_input *input, const struct qn_read_op
   enum qn_status status = qn_input_peek(input, &head, &bytes, error);
   if (status)
     return status;
-  heed_konect(head, bytes);
+  heed_konect(head, bytes, options, result);
   status = qn_table_begin(input, options, &layout.table, &block, result, error);
   if (status || block.bytes == 0)
     return status;

@@ -121,6 +121,52 @@ static bool take_term(const char **p, const char *end, struct qn_column *term) {
   return true;
 }
 
+/* The character of so many hexadecimal digits; 0 if they are none, or none of UTF-8. */
+static uint32_t escaped_character(const char *digits, const char *end, int count) {
+  uint32_t character = 0;
+  if (end - digits < count)
+    return 0;
+  for (int i = 0; i < count; i++) {
+    const char *all = "0123456789abcdef", *digit = memchr(all, digits[i] | 0x20, 16);
+    if (!digit)
+      return 0;
+    character = character << 4 | (uint32_t)(digit - all);
+  }
+  const bool fine = character < 0xD800 || (character > 0xDFFF && character <= 0x10FFFF);
+  return fine ? character : 0;
+}
+
+static char *put_character(char *out, uint32_t character) {
+  static const uint32_t first[] = {0, 0xC0, 0xE0, 0xF0}; /* of characters of more bytes */
+  const int more = character < 0x80 ? 0 : character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
+  *out++ = (char)(first[more] | character >> 6 * more);
+  for (int i = more - 1; i >= 0; i--)
+    *out++ = (char)(0x80 | (character >> 6 * i & 0x3F));
+  return out;
+}
+
+/* A term whose \uXXXX and \UXXXXXXXX are the characters that they mean, in `buffer` if it has
+ * any; without bytes if it has another escape, or is too long. */
+static struct qn_text unescaped(const struct qn_column *term, char buffer[NAME_BYTES]) {
+  const char *p = term->begin, *end = term->end;
+  char *out = buffer;
+  if (!memchr(p, '\\', (size_t)(end - p)))
+    return text_of(term);
+  while (p < end && end - term->begin <= QN_MAX_NAME_BYTES) {
+    if (*p != '\\') {
+      *out++ = *p++;
+      continue;
+    }
+    const int digits = end - p < 2 ? 0 : p[1] == 'u' ? 4 : p[1] == 'U' ? 8 : 0;
+    const uint32_t character = digits ? escaped_character(p + 2, end, digits) : 0;
+    if (!character)
+      return (struct qn_text){NULL, 0};
+    out = put_character(out, character);
+    p += 2 + digits;
+  }
+  return (struct qn_text){p == end ? buffer : NULL, (uint64_t)(out - buffer)};
+}
+
 /* A literal is data of its subject. */
 static bool is_literal(const char *p, const char *end) {
   p = qn_skip_blanks(p, end);
@@ -145,8 +191,11 @@ static enum qn_status take_triple(void *context, const char *line, const char *e
   p = qn_skip_blanks(p, end);
   if (!whole || end - p != 1 || *p != '.')
     return fail_line(error, "<subject> <predicate> <object> .", line, end);
-  return qn_named_graph_between(&lines->graph, text_of(&subject), text_of(&object), no_weight,
-                                error);
+  const struct qn_text from = unescaped(&subject, lines->source);
+  const struct qn_text to = unescaped(&object, lines->target);
+  if (!from.bytes || !to.bytes)
+    return fail_line(error, "no escapes but \\uXXXX and \\UXXXXXXXX", line, end);
+  return qn_named_graph_between(&lines->graph, from, to, no_weight, error);
 }
 
 /* ---- Lists ----------------------------------------------------------------- */

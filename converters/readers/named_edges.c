@@ -15,12 +15,12 @@
 #include "converters/parse/comments.h"
 #include "converters/parse/declared_size.h"
 #include "converters/parse/edges_header.h"
-#include "converters/parse/end_columns.h"
 #include "converters/parse/names.h"
 #include "converters/parse/reader.h"
 #include "converters/parse/table.h"
 #include "converters/parse/text_lines.h"
 #include "converters/parse/waiting_edges.h"
+#include "converters/readers/konect.h"
 #include "converters/text/string_map.h"
 #include "support/memory.h"
 
@@ -149,6 +149,7 @@ static enum qn_status read_lines(struct qn_input *input, const struct qn_read_op
     return status;
   layout->bipartite = options->bipartite == QN_BIPARTITE_YES ||
                       (options->bipartite == QN_BIPARTITE_AUTO && says_bipartite(head, bytes));
+  result->symmetric |= qn_konect_is_symmetric(head, bytes, options);
   layout->table.names = true;
   layout->table.ends_are_known = layout->bipartite;
   status = qn_table_begin(input, options, &layout->table, &block, result, error);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "converters/elements/named_graph.h"
+#include "converters/input/input.h"
 #include "converters/parse/delimited.h"
 #include "converters/parse/reader.h"
 #include "converters/parse/text_fields.h"
@@ -28,6 +29,8 @@ struct pajek {
   struct qn_named_graph graph;
   enum section section;
   uint64_t num_vertices;
+  bool arcs;          /* what the section has: directed edges */
+  bool told;          /* and the graph knows: a section may have none */
   bool labelled;      /* some vertex is */
   uint64_t relations; /* sections of edges with a number: *Arcs :1 "friends" */
 };
@@ -102,8 +105,27 @@ static enum qn_status begin_section(struct pajek *pajek, const char *line, const
   if (pajek->section == BEFORE || !(arcs || edges || arc_lists || edge_lists))
     return fail_line(error, "*Vertices, then *Arcs, *Edges, *Arcslist or *Edgeslist", line, end);
   pajek->section = arcs || edges ? PAIRS : LISTS;
+  pajek->arcs = arcs || arc_lists;
+  pajek->told = false;
   pajek->relations += qn_columns_next(&columns, &word) && *word.begin == ':';
-  return qn_named_graph_directed(&pajek->graph, arcs || arc_lists, error);
+  return QN_OK;
+}
+
+/* By the first edge of a section: many files have both sections, one of them empty. */
+static enum qn_status tell_direction(struct pajek *pajek, struct qn_error *error) {
+  if (pajek->told)
+    return QN_OK;
+  pajek->told = true;
+  return qn_named_graph_directed(&pajek->graph, pajek->arcs, error);
+}
+
+/* Partitions and vectors of Pajek have values behind *Vertices, a line each. */
+static enum qn_status check_end(struct pajek *pajek, struct qn_error *error) {
+  if (pajek->section == PAIRS || pajek->section == LISTS)
+    return pajek->graph.edges ? QN_OK : tell_direction(pajek, error);
+  return qn_fail(error, QN_INVALID,
+                 "expected *Arcs or *Edges behind *Vertices; this may be a partition (.clu) or a "
+                 "vector (.vec) of Pajek, values of the vertices of a network");
 }
 
 static enum qn_status take_pair(struct pajek *pajek, const char *line, const char *end,
@@ -118,7 +140,8 @@ static enum qn_status take_pair(struct pajek *pajek, const char *line, const cha
     text = (struct qn_text){weight.begin, (uint64_t)(weight.end - weight.begin)};
   if (text.length >= WEIGHT_BYTES)
     return fail_line(error, "a weight", weight.begin, weight.end);
-  return qn_named_graph_between(&pajek->graph, from, to, text, error);
+  enum qn_status status = tell_direction(pajek, error);
+  return status ? status : qn_named_graph_between(&pajek->graph, from, to, text, error);
 }
 
 static enum qn_status take_list(struct pajek *pajek, const char *line, const char *end,
@@ -127,9 +150,9 @@ static enum qn_status take_list(struct pajek *pajek, const char *line, const cha
   struct qn_column word;
   const struct qn_text no_weight = {NULL, 0};
   struct qn_text from, to;
-  enum qn_status status = QN_OK;
   if (!qn_columns_take(&columns, &word) || !take_vertex(pajek, &word, &from))
     return fail_line(error, "vertices, from 1 to their number", line, end);
+  enum qn_status status = tell_direction(pajek, error);
   while (!status && qn_columns_take(&columns, &word))
     status = take_vertex(pajek, &word, &to)
                  ? qn_named_graph_between(&pajek->graph, from, to, no_weight, error)
@@ -144,7 +167,11 @@ static enum qn_status check_vertex(struct pajek *pajek, const char *line, const 
   struct qn_column number;
   struct qn_text name;
   if (!qn_columns_next(&columns, &number) || !take_vertex(pajek, &number, &name))
-    return fail_line(error, "a vertex, from 1 to their number", line, end);
+    return fail_line(
+        error,
+        "a vertex, from 1 to their number (a partition or a vector of Pajek has values "
+        "instead, and no edges)",
+        line, end);
   pajek->labelled |= qn_columns_next(&columns, &number);
   return QN_OK;
 }
@@ -173,6 +200,10 @@ static enum qn_status read_pajek(struct qn_input *input, const struct qn_read_op
       qn_named_graph_begin(&pajek.graph, options, list, sequence, result, error);
   if (!status)
     status = qn_text_each_line(input, take_line, &pajek, error);
+  if (!status && check_end(&pajek, error)) {
+    status = QN_INVALID;
+    qn_error_in_file(error, qn_input_name(input));
+  }
   snprintf(result->description, sizeof result->description,
            "%" PRIu64 " vertices from 1, %s, %s%s%s", pajek.num_vertices,
            pajek.graph.directed ? "directed" : "undirected",

@@ -74,4 +74,25 @@ PADDED = [
     reads("padded-weights.txt", LINES.replace("\n", " 007\n"), *(line + " 7" for line in MANY)),
 ]
 
-FILES = BESIDE + TABLES + LGL + PADDED
+PAJEK = "*Vertices 3\n1 \"a\"\n2 \"b\"\n3 \"c\"\n"
+
+# What files say of themselves
+SAID = [
+    reads("sym.tsv", "% sym unweighted\n1 2\n2 3\n", "1 2", "2 3", undirected=True),
+    reads("sym-names.tsv", "% sym weighted\nann bob 2\nbob cy 3\n", "ann bob 2", "bob cy 3", undirected=True),
+    reads("sym-no-comment.txt", "% sym\nann bob\n", "% sym", "ann bob", options="--comments=# --ids=strings"),
+    refuses("spaces.csv", ":START_ID(Person),:END_ID(City),:TYPE\n1,1,LIVES\n2,1,LIVES\n", "'(Person)' and '(City)'"),
+    reads("spaces-apart.csv", ":START_ID(Person),:END_ID(City)\n1,1\n2,1\n", "L1 R1", "L2 R1", options="--bipartite=yes"),
+    reads("spaces-one.csv", ":START_ID(Person),:END_ID(City)\n1,1\n2,1\n", "1 1", "2 1", options="--bipartite=no"),
+    reads("empty-arcs.net", PAJEK + "*Arcs\n*Edges\n1 2 0.5\n2 3 0.25\n", "1 2 0.5", "2 3 0.25", undirected=True),
+    reads("empty-edges.net", PAJEK + "*Arcs\n1 2\n*Edges\n", "1 2", vertices="3"),
+    reads("no-edges.net", PAJEK + "*Edges\n", vertices="123", undirected=True),
+    refuses("partition.clu", "*Vertices 3\n1\n2\n1\n", "partition (.clu)"),
+    refuses("vector.vec", "*Vertices 3\n0.1\n0.2\n0.3\n", "vector of Pajek"),
+    reads("escapes.nt", "<http://a/\\u00e9> <p> <b> .\n<http://a/\u00e9> <p> <c> .\n<http://a/\\U0001F600> <p> <b> .\n_:x <p> <\\u20AC\\u0041> .\n",
+          "http://a/\u00e9 b", "http://a/\u00e9 c", "http://a/\U0001F600 b", "_:x \u20acA"),
+    refuses("bad-escape.nt", "<http://a/\\n> <p> <b> .\n", "no escapes but"),
+    refuses("surrogate.nt", "<http://a/\\uD800> <p> <b> .\n", "no escapes but"),
+]
+
+FILES = BESIDE + TABLES + LGL + PADDED + SAID
