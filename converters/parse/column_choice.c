@@ -444,14 +444,15 @@ static struct qn_column id_space(const struct qn_column *name) {
 static enum qn_status check_id_spaces(const struct found_columns *found,
                                       const struct qn_read_options *options,
                                       struct qn_error *error) {
+  char one[QN_QUOTE_BYTES], other[QN_QUOTE_BYTES];
+  if (!found->number[ROLE_SOURCE] || !found->number[ROLE_DESTINATION] ||
+      options->bipartite != QN_BIPARTITE_AUTO)
+    return QN_OK;
   const struct qn_column source = id_space(&found->name[ROLE_SOURCE]);
   const struct qn_column destination = id_space(&found->name[ROLE_DESTINATION]);
   const size_t length = (size_t)(source.end - source.begin);
-  char one[QN_QUOTE_BYTES], other[QN_QUOTE_BYTES];
-  if (!found->number[ROLE_SOURCE] || !found->number[ROLE_DESTINATION] ||
-      options->bipartite != QN_BIPARTITE_AUTO ||
-      (length == (size_t)(destination.end - destination.begin) &&
-       memcmp(source.begin, destination.begin, length) == 0))
+  if (length == (size_t)(destination.end - destination.begin) &&
+      memcmp(source.begin, destination.begin, length) == 0)
     return QN_OK;
   return qn_fail(
       error, QN_INVALID,
