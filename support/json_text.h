@@ -1,8 +1,9 @@
-/* Names of files and vertices in JSON, and JSON where memory runs out. */
+/* Names of files and vertices in JSON, JSON where memory runs out, and characters of UTF-8. */
 #ifndef QN_SUPPORT_JSON_TEXT_H
 #define QN_SUPPORT_JSON_TEXT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/error.h>
@@ -33,6 +34,46 @@ enum qn_status qn_json_check_memory(struct qn_error *error);
  * NULL if there are no bytes. QN_SYSTEM if memory ran out. */
 enum qn_status qn_json_parse(const char *text, uint64_t bytes, size_t flags, json_t **out,
                              json_error_t *fault, struct qn_error *error);
+
+/* ---- UTF-8 ------------------------------------------------------------------ */
+
+/* Is it a character that UTF-8 has: no surrogate, at most U+10FFFF? */
+static inline bool qn_utf8_has(uint32_t character) {
+  return character <= 0x10ffff && (character < 0xd800 || character > 0xdfff);
+}
+
+/* The character at `*p`, before `end`, which moves behind it; false if there is none: a long form,
+ * a surrogate, beyond U+10FFFF, or cut. */
+static inline bool qn_utf8_next(const unsigned char **p, const unsigned char *end,
+                                uint32_t *character) {
+  const unsigned char *at = *p;
+  uint32_t first = *at, value;
+  unsigned more = first < 0x80 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+  static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+  if ((first >= 0x80 && first < 0xc2) || first > 0xf4 || (uint64_t)(end - at) <= more)
+    return false;
+  value = more ? first & (0x3fu >> more) : first;
+  for (unsigned i = 1; i <= more; i++) {
+    if ((at[i] & 0xc0) != 0x80)
+      return false;
+    value = value << 6 | (at[i] & 0x3f);
+  }
+  if (value < least[more] || !qn_utf8_has(value))
+    return false;
+  *p = at + more + 1;
+  *character = value;
+  return true;
+}
+
+/* Put such a character at `p`, up to four bytes; the end of what was put. */
+static inline char *qn_utf8_put(char *p, uint32_t character) {
+  static const uint32_t first[] = {0, 0xc0, 0xe0, 0xf0}; /* by how many bytes follow */
+  unsigned more = character < 0x80 ? 0 : character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
+  *p++ = (char)(first[more] | character >> 6 * more);
+  while (more-- > 0)
+    *p++ = (char)(0x80 | (character >> 6 * more & 0x3f));
+  return p;
+}
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 #include "support/output_stream.h"
+#include "support/json_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -129,28 +130,6 @@ bool qn_standard_output_is_deaf(void) {
 
 /* ---- Characters ------------------------------------------------------------- */
 
-/* The bytes of the character that `text` begins with, and which one it is; 0: it is not UTF-8. */
-static unsigned decode(const unsigned char *text, uint64_t length, uint32_t *character) {
-  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  const unsigned char first = text[0];
-  const unsigned bytes = first < 0x80   ? 1
-                         : first < 0xC0 ? 0
-                         : first < 0xE0 ? 2
-                         : first < 0xF0 ? 3
-                         : first < 0xF8 ? 4
-                                        : 0;
-  if (bytes == 0 || bytes > length)
-    return 0;
-  *character = bytes == 1 ? first : first & (0x7Fu >> bytes);
-  for (unsigned i = 1; i < bytes; i++) {
-    if ((text[i] & 0xC0) != 0x80)
-      return 0;
-    *character = *character << 6 | (text[i] & 0x3F);
-  }
-  const bool is_surrogate = *character >= 0xD800 && *character < 0xE000;
-  return *character >= least[bytes] && *character <= 0x10FFFF && !is_surrogate ? bytes : 0;
-}
-
 static bool is_control(uint32_t character) {
   return (character < 0x20 && character != '\n' && character != '\t') ||
          (character >= 0x7F && character < 0xA0);
@@ -190,8 +169,9 @@ uint64_t qn_terminal_escape(const char *text, uint64_t length, bool utf8, char *
   const unsigned char *at = (const unsigned char *)text, *end = at + length;
   char *to = out;
   while (at < end) {
+    const unsigned char *next = at;
     uint32_t character = 0;
-    unsigned bytes = decode(at, (uint64_t)(end - at), &character);
+    const unsigned bytes = qn_utf8_next(&next, end, &character) ? (unsigned)(next - at) : 0;
     if (bytes == 0 || (bytes > 1 && !utf8) || is_control(character) || is_tag(character))
       to = put_bytes(to, at, bytes ? bytes : 1);
     else if (is_unseen(character))

@@ -45,8 +45,8 @@ struct qn_header_says {
 
 /* Choose columns by what a header calls them, unless the user chose: source, src, from, u, start or
  * :START_ID, and the like, or a pair as above; weight, w or value; where it says nothing, the first
- * two of two, behind pandas's index, which has no name, unless one is called as a vertex or what is
- * said of one ("id", "label"). QN_INVALID if it says too much or too little. */
+ * two of two, behind pandas's index, which has no name, unless a name describes one vertex
+ * ("id", "label"). QN_INVALID if it says too much or too little. */
 enum qn_status qn_column_choice_guess(struct qn_read_options *options, const char *line,
                                       const char *end, const struct qn_dialect *dialect,
                                       struct qn_header_says *says, struct qn_error *error);

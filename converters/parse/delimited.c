@@ -339,7 +339,7 @@ static bool is_number(const char *begin, const char *end) {
   return begin < end && qn_column_is_number(&column);
 }
 
-/* 5%, $5, 5 EUR are not told apart from numbers by anyone who reads them. */
+/* A percentage, or an amount of money: 5%, $5, 5€. */
 static bool is_amount(const char *begin, const char *end) {
   static const char *const signs[] = {"$", "\xe2\x82\xac", "\xc2\xa3", "\xc2\xa5"};
   if (end > begin && end[-1] == '%')
@@ -377,15 +377,15 @@ bool qn_column_is_value(const struct qn_column *column) {
           is_time(begin, end) || is_pair_of_numbers(begin, end));
 }
 
-/* ---- Zeros in front ------------------------------------------------------- */
+/* ---- Leading zeros -------------------------------------------------------- */
 
 bool qn_column_is_padded(const struct qn_column *column) {
   return column->end - column->begin > 1 && *column->begin == '0' &&
          qn_is_digit(column->begin[1]) && qn_column_is_whole(column);
 }
 
-/* Some bytes at a time, whose finds a byte counts: many are compared at once. A zero is in front
- * where neither a digit nor a point is before it. The bytes before and behind may be read. */
+/* Some bytes at a time, without a branch: many are compared at once. A zero leads where neither a
+ * digit nor a point is before it. The bytes before and behind may be read. */
 QN_VECTOR_CLONES
 static bool has_padded_number(const uint8_t *begin, const uint8_t *end) {
   enum { AT_ONCE = 192 };

@@ -104,7 +104,7 @@ bool qn_column_is_missing(const struct qn_column *column);
 /* A number, a percentage, an amount of money, a date, a time, or a pair of coordinates. */
 bool qn_column_is_value(const struct qn_column *column);
 
-/* A whole number with a zero before it, as postal codes have: 02134 is another id than 2134. */
+/* A whole number with a leading zero, as postal codes have: 02134 is another id than 2134. */
 bool qn_column_is_padded(const struct qn_column *column);
 
 /* Is such a number, or one that only looks like it, anywhere in [begin, end)? */

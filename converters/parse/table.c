@@ -209,7 +209,7 @@ struct end_counts {
   uint64_t first_names; /* whose source is a name */
   uint64_t any_names;   /* of which an end is */
   bool number_first;    /* the first line's ends are numbers */
-  bool padded;          /* an id is a number with zeros in front */
+  bool padded;          /* an id is a number with leading zeros */
 };
 
 static void count_ends(struct qn_sample sample, const struct qn_dialect *dialect,
@@ -370,7 +370,7 @@ static void learn_counts(struct qn_table *table, const char *line, const char *e
   table->edges_said = numbers[n - 1];
 }
 
-/* Do ids begin with zeros? */
+/* Do ids have leading zeros? */
 static bool has_padded_ids(struct qn_sample sample, const struct qn_dialect *dialect,
                            uint32_t source, uint32_t destination) {
   const char *line, *end;
@@ -383,18 +383,18 @@ static bool has_padded_ids(struct qn_sample sample, const struct qn_dialect *dia
   return false;
 }
 
-/* 007 is a name unless the user asks for numbers, which have no zeros in front. */
+/* 007 is a name unless the user asks for numbers, which have no leading zeros. */
 static void tell_padded_ids(const struct qn_table *table, struct qn_sample sample,
                             const struct qn_read_options *asked) {
   if (table->strings || (!table->names && !asked->numbers) ||
       !has_padded_ids(sample, &table->dialect, table->source, table->destination))
     return;
   if (table->names)
-    qn_notice("note: ids begin with zeros, so they are taken as names (--ids=compact takes them as "
-              "numbers: 007 as 7)");
+    qn_notice("note: ids have leading zeros, so they are taken as names (--ids=compact takes them "
+              "as numbers: 007 as 7)");
   else
     qn_notice(
-        "note: ids begin with zeros, which are not kept: 007 is 7 (--ids=strings keeps them)");
+        "note: ids have leading zeros, which are not kept: 007 is 7 (--ids=strings keeps them)");
 }
 
 static enum qn_status set_columns(struct qn_table *table, const struct qn_read_options *options,

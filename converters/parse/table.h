@@ -44,7 +44,7 @@ struct qn_table {
 struct qn_table_guess {
   bool numbers; /* the first line is an edge between numbers */
   bool names;   /* every source is a name, or a good part of all lines has one: a few in a long list
-                   of numbers are rather mistakes; or a number has zeros in front */
+                   of numbers are rather mistakes; or a number has leading zeros */
 };
 
 /* Look at the beginning of a text. */

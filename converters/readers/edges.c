@@ -40,7 +40,7 @@ struct layout {
   bool plain;          /* two columns: source and destination */
   bool plain_weighted; /* three: source, destination and weight */
   bool real;           /* weights may have a point */
-  bool padded;         /* zeros in front of ids are dropped, as the user asked for numbers */
+  bool drops_zeros;    /* in front of ids: the user asked for numbers */
 };
 
 /* ---- Any line, with all checks -------------------------------------------- */
@@ -61,13 +61,13 @@ static bool parse_id(struct qn_text_part *part, const struct layout *layout, con
   char text[QN_QUOTE_BYTES];
   const char *begin = column->begin, *end = column->end;
   enum qn_number_kind kind = parse_number(begin, end, id);
-  const bool padded = !layout->padded && qn_column_is_padded(column);
+  const bool padded = !layout->drops_zeros && qn_column_is_padded(column);
   if (kind == QN_NUMBER_FINE && !padded)
     return true;
   if (padded)
     qn_text_reject(part, line, begin,
-                   "vertex id %s begins with a zero, which a number does not keep: --ids=strings "
-                   "takes ids as names, --ids=compact drops the zeros",
+                   "vertex id %s has a leading zero, which a number does not keep: --ids=strings "
+                   "takes ids as names, --ids=compact drops leading zeros",
                    qn_text_quote(begin, end, text));
   else if (begin == end)
     qn_text_reject(part, line, begin, "expected a value between separators; found none");
@@ -235,8 +235,8 @@ static void parse_one_by_one(struct qn_text_part *part, const struct layout *lay
 static void parse_part(struct qn_text_part *part, const void *context) {
   const struct layout *layout = context;
   const char *line, *end;
-  if (!layout->padded && qn_has_padded_numbers(part->cursor, part->end)) {
-    parse_one_by_one(part, layout); /* the fast ways do not see zeros in front */
+  if (!layout->drops_zeros && qn_has_padded_numbers(part->cursor, part->end)) {
+    parse_one_by_one(part, layout); /* the fast ways do not see leading zeros */
     return;
   }
   if (!layout->plain && !layout->plain_weighted) {
@@ -268,7 +268,7 @@ static void set_layout(struct layout *layout, const struct qn_read_options *opti
   layout->plain_weighted = first_two && no_other && table->num_columns == 3 && table->weight == 2;
   layout->real = table->weight != QN_NO_COLUMN && !table->decimal_comma && !table->dictionary &&
                  table->weights != QN_WEIGHTS_U32 && table->weights != QN_WEIGHTS_I64;
-  layout->padded = options->numbers;
+  layout->drops_zeros = options->numbers;
   layout->separators[0] = one;
   layout->separators[1] = one == ' ' ? '\t' : '\0';
   layout->form = (struct qn_line_form){
@@ -282,7 +282,7 @@ static void set_layout(struct layout *layout, const struct qn_read_options *opti
 static void heed_konect(const char *head, uint64_t bytes, const struct qn_read_options *options,
                         struct qn_read_result *result) {
   result->symmetric |= qn_konect_is_symmetric(head, bytes, options);
-  if (bytes > 6 && memcmp(head, "% bip ", 6) == 0)
+  if (qn_konect_is_bipartite(head, bytes))
     qn_warn("the input calls itself bipartite (KONECT): ids of the two sides overlap, and are "
             "taken as the same vertices");
 }

@@ -3,21 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-static bool is_character(uint32_t code) {
-  return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-}
-
-static char *put_character(char *p, uint32_t code) {
-  if (code < 0x80) {
-    *p++ = (char)code;
-    return p;
-  }
-  unsigned more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  *p++ = (char)((0xff00U >> (more + 1) & 0xff) | code >> 6 * more);
-  while (more-- > 0)
-    *p++ = (char)(0x80 | (code >> 6 * more & 0x3f));
-  return p;
-}
+#include "support/json_text.h"
 
 /* The code in [p, end), which is "#252" or "#xfc"; false if it is none. */
 static bool parse_code(const char *p, const char *end, uint32_t *code) {
@@ -36,7 +22,7 @@ static bool parse_code(const char *p, const char *end, uint32_t *code) {
       return false;
     *code = *code * base + digit;
   }
-  return is_character(*code);
+  return *code > 0 && qn_utf8_has(*code);
 }
 
 static bool find_entity(const char *p, const char *end, uint32_t *code) {
@@ -62,7 +48,7 @@ uint64_t qn_gml_text_decode(char *text, uint64_t length) {
     uint32_t code;
     const char *semicolon = *p == '&' ? memchr(p, ';', left < LONGEST ? left : LONGEST) : NULL;
     if (semicolon && find_entity(p + 1, semicolon, &code)) {
-      to = put_character(to, code);
+      to = qn_utf8_put(to, code);
       p = semicolon + 1;
     } else {
       *to++ = *p++;

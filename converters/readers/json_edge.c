@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "converters/readers/json_members.h"
-#include "formats/properties/text.h"
+#include "support/json_text.h"
 
 /* Members are looked for in this order. */
 #define MOST_NAMES 6

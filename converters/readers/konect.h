@@ -14,4 +14,9 @@ static inline bool qn_konect_is_symmetric(const char *head, uint64_t bytes,
          (!comments || strchr(comments, '%'));
 }
 
+/* Do the ends number two kinds of vertices, each from 1? */
+static inline bool qn_konect_is_bipartite(const char *head, uint64_t bytes) {
+  return bytes >= 6 && memcmp(head, "% bip ", 6) == 0;
+}
+
 #endif

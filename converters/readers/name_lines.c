@@ -14,6 +14,7 @@
 #include "converters/parse/delimited.h"
 #include "converters/parse/reader.h"
 #include "converters/parse/text_fields.h"
+#include "support/json_text.h"
 #include "support/memory.h"
 
 #define NAME_BYTES (QN_MAX_NAME_BYTES + 32)
@@ -132,17 +133,7 @@ static uint32_t escaped_character(const char *digits, const char *end, int count
       return 0;
     character = character << 4 | (uint32_t)(digit - all);
   }
-  const bool fine = character < 0xD800 || (character > 0xDFFF && character <= 0x10FFFF);
-  return fine ? character : 0;
-}
-
-static char *put_character(char *out, uint32_t character) {
-  static const uint32_t first[] = {0, 0xC0, 0xE0, 0xF0}; /* of characters of more bytes */
-  const int more = character < 0x80 ? 0 : character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
-  *out++ = (char)(first[more] | character >> 6 * more);
-  for (int i = more - 1; i >= 0; i--)
-    *out++ = (char)(0x80 | (character >> 6 * i & 0x3F));
-  return out;
+  return qn_utf8_has(character) ? character : 0;
 }
 
 /* A term whose \uXXXX and \UXXXXXXXX are the characters that they mean, in `buffer` if it has
@@ -161,7 +152,7 @@ static struct qn_text unescaped(const struct qn_column *term, char buffer[NAME_B
     const uint32_t character = digits ? escaped_character(p + 2, end, digits) : 0;
     if (!character)
       return (struct qn_text){NULL, 0};
-    out = put_character(out, character);
+    out = qn_utf8_put(out, character);
     p += 2 + digits;
   }
   return (struct qn_text){p == end ? buffer : NULL, (uint64_t)(out - buffer)};
@@ -308,8 +299,8 @@ READER(read_hyperedges, take_hyperedge, false)
 struct lgl_lines {
   uint32_t vertices;   /* "# a" */
   bool alone;          /* a line has one word: edges have two ends */
-  bool numbers;        /* all others are two whole numbers */
-  bool values;         /* or a word and a number */
+  bool values;         /* in all others a number is second ... */
+  bool names, numbers; /* ... and a name, or both are whole numbers */
   bool vertex_numbers; /* vertices are called by whole numbers */
 };
 
@@ -317,7 +308,8 @@ struct lgl_lines {
 static bool look_at_lgl(const char *head, uint64_t bytes, struct lgl_lines *lines) {
   struct qn_input_block block = {head, bytes, 0};
   const char *line, *end;
-  *lines = (struct lgl_lines){.numbers = true, .values = true, .vertex_numbers = true};
+  *lines =
+      (struct lgl_lines){.values = true, .names = true, .numbers = true, .vertex_numbers = true};
   for (int i = 0; i < 1000 && qn_text_take_line(&block, &line, &end); i++) {
     struct qn_columns columns = qn_columns_of(line, end, &qn_words);
     struct qn_column words[3];
@@ -333,25 +325,29 @@ static bool look_at_lgl(const char *head, uint64_t bytes, struct lgl_lines *line
       lines->vertex_numbers &= qn_column_is_whole(&words[1]);
     else if (count == 2) {
       lines->values &= qn_column_is_number(&words[1]);
+      lines->names &= qn_column_is_name(&words[0]);
       lines->numbers &= qn_column_is_whole(&words[0]) && qn_column_is_whole(&words[1]);
     }
   }
   return lines->vertices > 0;
 }
 
-/* Comments of one word are hardly followed by lines of one word. Weights behind all neighbours are
- * LGL's if several vertices have neighbours; else the line may be a comment on a list of values,
- * as it may where all are numbers. */
+static bool says_table(const struct qn_read_options *options) {
+  return options->numbers || options->strings || options->source_column ||
+         options->column_names[0] || options->text.delimiter ||
+         options->text.header != QN_SAID_NOTHING;
+}
+
+/* Comments of one word are hardly followed by lines of one word. With weights behind all neighbours
+ * the lines may as well be a list of edges or values below comments: nobody but the user knows. */
 static int detect_lgl(const char *head, uint64_t bytes, const struct qn_read_options *options) {
   struct lgl_lines lines;
-  (void)options;
   if (!look_at_lgl(head, bytes, &lines))
     return 0;
   if (lines.alone)
     return 3;
-  if (!lines.values || (lines.numbers && !(lines.vertex_numbers && lines.vertices > 1)))
-    return 0;
-  return lines.numbers || lines.vertices == 1 ? QN_IN_DOUBT : 3;
+  const bool numbers = lines.numbers && lines.vertex_numbers && lines.vertices > 1;
+  return lines.values && (lines.names || numbers) && !says_table(options) ? QN_IN_DOUBT : 0;
 }
 
 static int detect_triples(const char *head, uint64_t bytes, const struct qn_read_options *options) {

@@ -117,10 +117,6 @@ static void parse_part(struct qn_text_part *part, const void *context) {
   qn_waiting_edges_push_part(&waiting, layout->map, part);
 }
 
-static bool says_bipartite(const char *head, uint64_t bytes) {
-  return bytes >= 6 && memcmp(head, "% bip ", 6) == 0;
-}
-
 /* `names` and `edges` of this input. What the first line says is a name, too, or two. */
 static enum qn_status check_counts(struct qn_input *input, const struct layout *layout,
                                    uint64_t names, uint64_t edges, struct qn_error *error) {
@@ -147,8 +143,9 @@ static enum qn_status read_lines(struct qn_input *input, const struct qn_read_op
   enum qn_status status = qn_input_peek(input, &head, &bytes, error);
   if (status)
     return status;
-  layout->bipartite = options->bipartite == QN_BIPARTITE_YES ||
-                      (options->bipartite == QN_BIPARTITE_AUTO && says_bipartite(head, bytes));
+  layout->bipartite =
+      options->bipartite == QN_BIPARTITE_YES ||
+      (options->bipartite == QN_BIPARTITE_AUTO && qn_konect_is_bipartite(head, bytes));
   result->symmetric |= qn_konect_is_symmetric(head, bytes, options);
   layout->table.names = true;
   layout->table.ends_are_known = layout->bipartite;
@@ -209,7 +206,7 @@ static int detect_named_edges(const char *head, uint64_t bytes,
   if (options->numbers)
     return 0;
   if (options->bipartite == QN_BIPARTITE_YES ||
-      (options->bipartite == QN_BIPARTITE_AUTO && says_bipartite(head, bytes)))
+      (options->bipartite == QN_BIPARTITE_AUTO && qn_konect_is_bipartite(head, bytes)))
     return 3;
   if (qn_edges_header_has_names(head, bytes))
     return 3;

@@ -1,7 +1,8 @@
 /* Types and names of properties. */
 #include <string.h>
 
-#include "formats/properties/text.h"
+#include "support/json_text.h"
+#include <quern/properties.h>
 
 static const char *const type_names[] = {
     [QN_PROPERTY_U32] = "u32",      [QN_PROPERTY_U64] = "u64", [QN_PROPERTY_I64] = "i64",

@@ -50,14 +50,20 @@ TABLES = [
 ]
 
 LGL = [
-    reads("weights-told.lgl", "# v0\nv1 0.5\nv2 0.25\n# v1\nv2 0.5\n", "v0 v1 0.5", "v0 v2 0.25", "v1 v2 0.5", undirected=True),
+    refuses("weights-told.lgl", "# v0\nv1 0.5\nv2 0.25\n# v1\nv2 0.5\n", "--format=named-edges or --format=lgl"),
+    refuses("sections.txt", "# math\nalice 0.5\n# physics\nbob 0.7\n", "--format=named-edges or --format=lgl"),
+    refuses("two-comments.txt", "# ranks\n# 2020\nalice 0.5\n", "--format=named-edges or --format=lgl"),
+    refuses("negative.lgl", "# scores\n1 -0.5\n2 -0.25\n", "found '-0.5'"),
+    reads("comment-strings.txt", "# scores\nalice 0.5\n", "alice 0.5", options="--ids=strings"),
+    reads("comment-columns.txt", "# scores\nalice 0.5\n", "alice 0.5", options="--columns=1,2"),
+    refuses("comment-compact.txt", "# scores\nalice 0.5\n", "--ids=strings", options="--ids=compact"),
     refuses("one-comment.txt", "# scores\nalice 0.5\nbob 0.25\n", "--format=named-edges or --format=lgl"),
     refuses("numbers.lgl", "# 0\n1 5\n2 7\n# 1\n2 3\n", "--format=edges or --format=lgl"),
     reads("comment-of-one-word.txt", "# graph\n1 5\n2 7\n", "1 5", "2 7"),
     reads("comments-of-one-word.txt", "# one\n1 5\n# two\n2 7\n", "1 5", "2 7"),
 ]
 
-# Ids with zeros in front
+# Ids with leading zeros
 MANY = [f"{v} {v + 1}" for v in range(1, 30000)]
 LINES = "".join(line + "\n" for line in MANY)
 PADDED = [
@@ -66,7 +72,7 @@ PADDED = [
     reads("fixed-width.txt", "00 01\n01 02\n", "00 01", "01 02"),
     reads("as-numbers.txt", "00 01\n01 02\n", "0 1", "1 2", options="--ids=compact"),
     reads("zero.txt", "0 1\n1 0\n", "0 1", "1 0"),
-    refuses("late.txt", LINES + "02134 2134\n", "late.txt:30000:1: vertex id '02134' begins with a zero"),
+    refuses("late.txt", LINES + "02134 2134\n", "late.txt:30000:1: vertex id '02134' has a leading zero"),
     refuses("late-second.csv", LINES.replace(" ", ",") + "7,08", "late-second.csv:30000:3: vertex id '08'"),
     refuses("late-weighted.tsv", "".join(f"{v}\t{v}\t0.5\n" for v in range(30000)) + "5\t05\t0.5\n", "vertex id '05'"),
     reads("late-asked.txt", LINES + "02134 2134\n", *MANY, "02134 2134", options="--ids=strings"),
