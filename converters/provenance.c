@@ -1,9 +1,8 @@
 #include "converters/provenance.h"
 
-#include <stdio.h>
-
 #include "converters/input/input.h"
 #include "support/json_text.h"
+#include "support/progress.h"
 #include "support/tool.h"
 
 static enum qn_status out_of_memory(struct qn_error *error) {
@@ -33,8 +32,13 @@ enum qn_status qn_provenance_input(json_t *provenance, const char *base_name, co
 
 enum qn_status qn_provenance_ledger(json_t *provenance, const struct qn_ledger *ledger,
                                     struct qn_error *error) {
-  json_t *entries = qn_ledger_json(ledger);
-  return json_object_set_new(provenance, "ledger", entries) ? out_of_memory(error) : QN_OK;
+  json_t *entries = qn_ledger_json(ledger), *codes = qn_note_codes_json();
+  bool failed = !entries || !codes;
+  if (!failed && json_array_size(codes) > 0)
+    failed = json_object_set(entries, "notes", codes);
+  json_decref(codes);
+  failed |= json_object_set_new(provenance, "ledger", entries) != 0;
+  return failed ? out_of_memory(error) : QN_OK;
 }
 
 enum qn_status qn_provenance_print(json_t *report, const json_t *provenance,
@@ -43,8 +47,6 @@ enum qn_status qn_provenance_print(json_t *report, const json_t *provenance,
     json_decref(report);
     return qn_fail_memory(error, "the report", 0);
   }
-  json_dumpf(report, stdout, JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-  putchar('\n');
-  json_decref(report);
+  qn_tool_print_json(report);
   return QN_OK;
 }

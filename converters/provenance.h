@@ -29,7 +29,7 @@ enum qn_status qn_provenance_option(json_t *provenance, const char *key, json_t 
 enum qn_status qn_provenance_input(json_t *provenance, const char *base_name, const char *format,
                                    const struct qn_input_digest *digest, struct qn_error *error);
 
-/* Set "ledger". */
+/* Set "ledger", with the codes of what was noted until now. */
 enum qn_status qn_provenance_ledger(json_t *provenance, const struct qn_ledger *ledger,
                                     struct qn_error *error);
 

@@ -318,6 +318,7 @@ enum qn_status qn_call(const struct qn_job *given, qn_work work, void *argument,
   while (!wait_a_while(&call))
     call_back(&call, &job);
   tell_notices(&call, &job);
+  json_decref(call.context.notes);
   pthread_cond_destroy(&call.changed);
   pthread_mutex_destroy(&call.lock);
   return call.status;

@@ -48,7 +48,6 @@ static enum qn_status export_session(void *argument, struct qn_error *error) {
   struct qn_export_options options;
   qn_export_options_begin(&options);
   enum qn_status status = export_with(argument, &options, error);
-  json_decref(options.losses.notes);
   return status;
 }
 

@@ -347,9 +347,10 @@ static enum qn_status choose_capacity(struct build *build,
   build->capacity =
       qn_edge_cut_fit(csr, build->ids, build->num_sources, too_small, wanted, max_ids);
   build->size = qn_edge_cut_size(csr, build->ids, build->num_sources, build->capacity);
-  qn_notice("partitions of %" PRIu64 " edges would need more than the %" PRIu64
-            " vertex ids that there are: taking %" PRIu64 " of up to %" PRIu64 " edges",
-            too_small, max_ids, build->size.num_partitions, build->capacity);
+  qn_note(QN_NOTE_FEWER_PARTITIONS,
+          "partitions of %" PRIu64 " edges would need more than the %" PRIu64
+          " vertex ids that there are: taking %" PRIu64 " of up to %" PRIu64 " edges",
+          too_small, max_ids, build->size.num_partitions, build->capacity);
   return QN_OK;
 }
 

@@ -295,9 +295,10 @@ enum qn_status qn_run_choose_devices(const struct qn_run_input *input,
       qn_sharing_weigh(&workload, run->kernel, alone, options->strategy, options->num_devices,
                        qn_cuda_plannable_bytes(&device, options->device_memory));
   if (run->sharing.alone)
-    qn_notice("note: device %d runs alone: %.4f s are expected, and %.4f s of %u devices "
-              "(--all-devices shares it anyway)",
-              options->devices[0], run->sharing.one, run->sharing.all, options->num_devices);
+    qn_note(QN_NOTE_ONE_DEVICE,
+            "device %d runs alone: %.4f s are expected, and %.4f s of %u devices "
+            "(--all-devices shares it anyway)",
+            options->devices[0], run->sharing.one, run->sharing.all, options->num_devices);
   if (run->sharing.alone)
     run->kernel = alone;
   return QN_OK;

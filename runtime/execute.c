@@ -49,7 +49,7 @@ static enum qn_status run_kernel(const struct qn_run_input *input,
     status = run_once(input, options, run, error);
   if (status != QN_DEVICE || options->device != QN_DEVICE_AUTO || run->kernel->processor == QN_CPU)
     return status;
-  qn_notice("running on the CPU: %s", error->message);
+  qn_note(QN_NOTE_ON_THE_CPU, "running on the CPU: %s", error->message);
   run->choice.weighed = false;
   status =
       qn_run_find_kernel(input, options, run->kernel->algorithm->name, QN_CPU, &run->kernel, error);
@@ -129,7 +129,7 @@ static enum qn_status run_together(const struct qn_run_input *input,
   run->kernel = together;
   enum qn_status status = run_once(input, options, run, error);
   if (status == QN_DEVICE) {
-    qn_notice("running from one source after another: %s", error->message);
+    qn_note(QN_NOTE_ONE_BY_ONE, "running from one source after another: %s", error->message);
     run->kernel = alone;
     return run_each_placed(input, options, run, error);
   }
@@ -200,6 +200,6 @@ enum qn_status qn_run_find_parents(const struct qn_run_input *input,
   enum qn_status status = find_parents_on(input, processor, run, error);
   if (status != QN_DEVICE || options->device != QN_DEVICE_AUTO)
     return status;
-  qn_notice("finding parents on the CPU: %s", error->message);
+  qn_note(QN_NOTE_ON_THE_CPU, "finding parents on the CPU: %s", error->message);
   return find_parents_on(input, QN_CPU, run, error);
 }

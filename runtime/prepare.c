@@ -33,9 +33,10 @@ static void note_tolerance(const struct qn_run *run) {
   if (qn_argument_is_said(run->algorithm, &run->arguments, "tolerance") && tolerance > 0 &&
       tolerance < reached && run->algorithm->values & QN_VALUES_RANKED &&
       run->kernel->result == QN_RESULT_F32)
-    qn_notice("note: ranks are 32-bit floats, whose rounding alone may change them by %.1e in sum; "
-              "a tolerance of %g may never be reached",
-              reached, tolerance);
+    qn_note(QN_NOTE_ROUNDING,
+            "ranks are 32-bit floats, whose rounding alone may change them by %.1e in sum; "
+            "a tolerance of %g may never be reached",
+            reached, tolerance);
 }
 
 /* A run that nobody watches tells its context how far it is. */
@@ -111,9 +112,10 @@ static enum qn_status restore_rows(const struct qn_run_input *input, struct qn_r
   if (run->kernel->layout == input->layout->layout || run->has_rows)
     return QN_OK;
   const double begin = qn_seconds();
-  qn_notice("note: %s walks plain rows, which are put together from the layout %s first; "
-            "quern-transform writes a container of them",
-            run->kernel->algorithm->name, input->layout->name);
+  qn_note(QN_NOTE_RESTORED,
+          "%s walks plain rows, which are put together from the layout %s first; "
+          "quern-transform writes a container of them",
+          run->kernel->algorithm->name, input->layout->name);
   enum qn_status status = input->layout->restore(input->container, &run->rows, error);
   run->has_rows = !status;
   run->restore_seconds = qn_seconds() - begin;

@@ -191,7 +191,7 @@ enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_o
   if (exchange)
     return qn_fail(error, QN_UNSUPPORTED, "several ranks cannot share this: %s%s%s",
                    name ? name : "", name ? ": " : "", reason);
-  qn_notice("note: %s%s%s", name ? name : "", name ? ": " : "", reason);
+  qn_note(QN_NOTE_READ_WHOLE, "%s%s%s", name ? name : "", name ? ": " : "", reason);
   return open_container(path, options, count, trust, input, error);
 }
 

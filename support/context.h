@@ -5,6 +5,7 @@
 #ifndef QN_SUPPORT_CONTEXT_H
 #define QN_SUPPORT_CONTEXT_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -29,6 +30,8 @@ struct qn_context {
   /* Takes a notice, from any thread; NULL: it is dropped, or shown by a tool. */
   void (*notice)(void *user, const char *text);
   void *user;
+  json_t *notes;              /* support/progress.h; NULL: none was made */
+  uint64_t notes_made;        /* their kinds, a bit each */
   uint64_t memory_limit;      /* support/temp_file.h */
   const char *temp_folder;    /* not NULL */
   const char *scratch_folder; /* the same; NULL: none was chosen */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "support/context.h"
+#include "support/json_text.h"
 #include "support/output_stream.h"
 #include "support/sizes.h"
 #include "support/threads.h"
@@ -131,11 +132,8 @@ void qn_progress_end(void) {
   pthread_mutex_unlock(&terminal.lock);
 }
 
-static void say(const char *prefix, const char *format, va_list arguments) {
+static void tell(const char *text) {
   const struct qn_context *context = qn_context();
-  char text[1200];
-  int length = snprintf(text, sizeof text, "%s", prefix);
-  vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
   if (context->notice)
     context->notice(context->user, text);
   if (!shows || !qn_context_is_process())
@@ -151,19 +149,98 @@ void qn_progress_mute(bool muted) {
 }
 
 void qn_notice(const char *format, ...) {
+  char text[1200];
+  va_list arguments;
   if (quiet_mode || muted_mode)
     return;
-  va_list arguments;
   va_start(arguments, format);
-  say("", format, arguments);
+  vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  tell(text);
 }
 
-void qn_warn(const char *format, ...) {
-  if (muted_mode)
-    return;
+/* ---- Notes ------------------------------------------------------------------- */
+
+static const struct {
+  const char *code;
+  bool is_warning;
+  const char *meaning;
+} note_kinds[QN_NUM_NOTES] = {
+#define NOTE_KIND(identifier, code, is_warning, meaning) {code, is_warning, meaning},
+    QN_NOTES(NOTE_KIND)
+#undef NOTE_KIND
+};
+
+static pthread_mutex_t notes_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void keep(enum qn_note note, const char *text) {
+  struct qn_context *context = qn_context();
+  pthread_mutex_lock(&notes_lock);
+  context->notes_made |= UINT64_C(1) << note;
+  if (!context->notes)
+    context->notes = json_array();
+  json_array_append_new(context->notes,
+                        json_pack("{s:s, s:b, s:o}", "code", note_kinds[note].code, "warning",
+                                  note_kinds[note].is_warning, "message", qn_json_text(text)));
+  pthread_mutex_unlock(&notes_lock);
+}
+
+void qn_note(enum qn_note note, const char *format, ...) {
+  const bool is_warning = note_kinds[note].is_warning;
+  char message[1200], text[1280];
   va_list arguments;
   va_start(arguments, format);
-  say("warning: ", format, arguments);
+  vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
+  keep(note, message);
+  snprintf(text, sizeof text, "%s: %s [%s]", is_warning ? "warning" : "note", message,
+           note_kinds[note].code);
+  if (!muted_mode && (is_warning || !quiet_mode))
+    tell(text);
+}
+
+json_t *qn_notes_json(void) {
+  const struct qn_context *context = qn_context();
+  return context->notes ? json_deep_copy(context->notes) : json_array();
+}
+
+json_t *qn_note_codes_json(void) {
+  const uint64_t made = qn_notes_made();
+  json_t *codes = json_array();
+  for (int note = 0; codes && note < QN_NUM_NOTES; note++)
+    if ((made >> note & 1) && json_array_append_new(codes, json_string(note_kinds[note].code))) {
+      json_decref(codes);
+      codes = NULL;
+    }
+  return codes;
+}
+
+uint64_t qn_notes_made(void) {
+  return qn_context()->notes_made;
+}
+
+void qn_notes_add(uint64_t notes) {
+  for (int note = 0; note < QN_NUM_NOTES; note++)
+    if (notes & ~qn_notes_made() & UINT64_C(1) << note)
+      keep((enum qn_note)note, note_kinds[note].meaning);
+}
+
+enum qn_status qn_notes_refuse_warnings(struct qn_error *error) {
+  const json_t *notes = qn_context()->notes;
+  json_t *entry;
+  size_t i;
+  json_array_foreach(notes, i, entry) {
+    if (json_is_true(json_object_get(entry, "warning")))
+      return qn_fail(error, QN_INVALID, "--strict: %s (%s)",
+                     json_string_value(json_object_get(entry, "message")),
+                     json_string_value(json_object_get(entry, "code")));
+  }
+  return QN_OK;
+}
+
+void qn_notes_forget(void) {
+  struct qn_context *context = qn_context();
+  json_decref(context->notes);
+  context->notes = NULL;
+  context->notes_made = 0;
 }

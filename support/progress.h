@@ -1,11 +1,18 @@
-/* Progress of long work, and notices: told to the context that the thread works for
+/* Progress of long work, and what there is to note: told to the context that the thread works for
  * (support/context.h). A tool shows them on stderr, progress as one line, rewritten in place, only
- * on a terminal, only after a second, never with --quiet. */
+ * on a terminal, only after a second, never with --quiet.
+ *
+ * A notice says what is being done, and is gone. A note is part of the result: it has a code, and
+ * is kept for --json and for the container's metadata. A warning is a note of something that
+ * changes what the graph means: it is shown with --quiet, too, and --strict refuses it. */
 #ifndef QN_SUPPORT_PROGRESS_H
 #define QN_SUPPORT_PROGRESS_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include <quern/error.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,8 +43,76 @@ void qn_progress_line(const char *format, ...) __attribute__((format(printf, 1, 
 /* A line of information for the user; dropped with --quiet. */
 void qn_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A warning; shown even with --quiet. */
-void qn_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* ---- Notes ------------------------------------------------------------------- */
+
+/* X(identifier, code, is it a warning, meaning): the meanings are docs/notes.md's. */
+#define QN_NOTES(X)                                                                                \
+  X(LINES_SKIPPED, "lines-skipped", true, "Bad lines were skipped, as `--max-bad` allows")         \
+  X(SIDES_MERGED, "sides-merged", true,                                                            \
+    "A list that calls itself bipartite has ids on both sides; equal ones became one vertex")      \
+  X(ONE_WAY, "one-way", true,                                                                      \
+    "A format of undirected graphs lists some edges at one end only; the graph is directed")       \
+  X(PARALLEL_EDGES, "parallel-edges", true,                                                        \
+    "Undirected edges have the ends of another, as where both directions were listed")             \
+  X(REPEATED_ENTRIES, "repeated-entries", true,                                                    \
+    "Entries of a matrix have the same place; a matrix adds them up, here they are parallel")      \
+  X(HEADER_OR_EDGE, "header-or-edge", true,                                                        \
+    "The first line was taken as an edge, and may be a header")                                    \
+  X(SHAPE_AMBIGUOUS, "shape-ambiguous", true,                                                      \
+    "An array of two rows and two columns was taken by rows")                                      \
+  X(UNDECLARED_VERTICES, "undeclared-vertices", true,                                              \
+    "Edges have ends that a file which declares vertices does not declare")                        \
+  X(ZEROS_DROPPED, "zeros-dropped", true,                                                          \
+    "Zeros in front of ids were dropped, as `--ids` asks: 007 is 7")                               \
+  X(ZEROS_KEPT, "zeros-kept", false, "Ids with zeros in front were taken as names")                \
+  X(UNDIRECTED, "undirected", false, "The format says that every edge goes both ways")             \
+  X(TWO_SIDES, "two-sides", false,                                                                 \
+    "A matrix that is not square became a bipartite graph of rows L and columns R")                \
+  X(NOT_READ, "not-read", false, "The input holds something that was not read")                    \
+  X(WEIGHTS_ROUNDED, "weights-rounded", false, "Weights were rounded, as `--narrow-weights` asks") \
+  X(NOT_KEPT, "not-kept", false, "The output does not keep something that the input has")          \
+  X(REFUSED_ELSEWHERE, "refused-elsewhere", false, "Other programs may not read what was written") \
+  X(NOT_IDENTICAL, "not-identical", false,                                                         \
+    "The graph is the same, but not the bytes of the container that the set was made of")          \
+  X(COPIED, "copied", false, "The input needed no conversion: the output is a copy")               \
+  X(FEWER_PARTITIONS, "fewer-partitions", false,                                                   \
+    "There are fewer and larger partitions than asked for, since vertex ids would run out")        \
+  X(ROUNDING, "rounding", false,                                                                   \
+    "Values are rounded by more than the tolerance, which may never be reached")                   \
+  X(RESTORED, "restored", false, "Rows were restored in memory or on disk before the run")         \
+  X(READ_WHOLE, "read-whole", false, "A set was put together, since it could not be run in parts") \
+  X(ON_THE_CPU, "on-the-cpu", false, "The CPU did what the device could not")                      \
+  X(ONE_BY_ONE, "one-by-one", false, "Sources were run one after another, not together")           \
+  X(ONE_DEVICE, "one-device", false, "One device ran alone, which was expected to be faster")      \
+  X(THROUGH_HOST, "through-host", false, "Ranks exchanged values through the host's memory")
+
+enum qn_note {
+#define QN_NOTE_IDENTIFIER(identifier, code, is_warning, meaning) QN_NOTE_##identifier,
+  QN_NOTES(QN_NOTE_IDENTIFIER)
+#undef QN_NOTE_IDENTIFIER
+      QN_NUM_NOTES
+};
+
+/* A note or, if it is of this kind, a warning. Any thread may call. */
+void qn_note(enum qn_note note, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* What was noted so far, in order: a new array of {"code", "warning", "message"}; NULL if memory
+ * runs out. */
+json_t *qn_notes_json(void);
+
+/* Which were noted: a new array of codes in the order above, however many threads there are; NULL
+ * if memory runs out. */
+json_t *qn_note_codes_json(void);
+
+/* The kinds that were noted, a bit each; and what others have noted. */
+uint64_t qn_notes_made(void);
+void qn_notes_add(uint64_t notes);
+
+/* With --strict: QN_INVALID with the text of the first warning, if there was one. */
+enum qn_status qn_notes_refuse_warnings(struct qn_error *error);
+
+/* Frees what the context has noted. */
+void qn_notes_forget(void);
 
 #ifdef __cplusplus
 }

@@ -167,6 +167,15 @@ static void print_json_error(enum qn_status status, const struct qn_error *error
   json_decref(report);
 }
 
+void qn_tool_print_json(json_t *report) {
+  struct qn_error error;
+  if (!report || json_object_set_new(report, "notes", qn_notes_json()))
+    exit(qn_tool_exit(qn_fail_memory(&error, "the report", 0), &error));
+  json_dumpf(report, stdout, JSON_INDENT(2));
+  putchar('\n');
+  json_decref(report);
+}
+
 /* argp ends the process: what it said is the first line, behind the tool's name. */
 static void report_usage(void) {
   struct qn_error error;

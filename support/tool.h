@@ -4,6 +4,7 @@
 #define QN_SUPPORT_TOOL_H
 
 #include <argp.h>
+#include <jansson.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
@@ -60,6 +61,10 @@ void qn_tool_check_output(const struct qn_tool_options *options, const char *out
 /* Print "name: message" for a failure; with --json also an object with the key "error" on standard
  * output. NULL: another process says it. Returns the process's exit code. */
 int qn_tool_exit(enum qn_status status, const struct qn_error *error);
+
+/* Print an object, which is taken over, on standard output: what --json prints of a run, with the
+ * notes that were made (support/progress.h). NULL: memory ran out, which ends the process. */
+void qn_tool_print_json(json_t *report);
 
 /* The message alone, of tools that say in their own object what failed. */
 void qn_tool_print_error(const struct qn_error *error);

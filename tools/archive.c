@@ -96,12 +96,6 @@ static uint64_t file_bytes(const char *path) {
   return stat(path, &state) == 0 ? (uint64_t)state.st_size : 0;
 }
 
-static void print_json(json_t *value) {
-  json_dumpf(value, stdout, JSON_INDENT(2));
-  putchar('\n');
-  json_decref(value);
-}
-
 static void print_size(const json_t *size) {
   char a[16], b[16];
 #define BYTES(key) (uint64_t) json_integer_value(json_object_get(size, key))
@@ -123,7 +117,7 @@ static void report(const struct options *options, const char *output, uint64_t f
   if (list)
     json_array_append(list, size);
   else if (options->shared.json)
-    print_json(json_incref(size));
+    qn_tool_print_json(json_incref(size));
   else if (!options->shared.quiet)
     print_size(size);
   json_decref(size);
@@ -134,7 +128,7 @@ static void report_members(const struct options *options, json_t *reports) {
   size_t i;
   const json_t *size;
   if (options->shared.json)
-    print_json(json_pack("{s:O}", "members", reports));
+    qn_tool_print_json(json_pack("{s:O}", "members", reports));
   else if (!options->shared.quiet)
     json_array_foreach(reports, i, size) print_size(size);
 }
@@ -187,7 +181,7 @@ static enum qn_status extract_one(const char *input, const struct options *optio
     return status;
   status = qn_container_open(input, QN_MAP_ARCHIVE, &container, error);
   if (!status && !(qn_container_info(container)->incompatible_features & QN_FEATURE_ARCHIVE))
-    qn_notice("note: %s is a plain container; %s is a copy", input, options->output);
+    qn_note(QN_NOTE_COPIED, "%s is a plain container; %s is a copy", input, options->output);
   if (!status)
     status = qn_archive_restore(container, options->output, options->shared.force, error);
   qn_container_unmap(container);
@@ -350,7 +344,7 @@ static enum qn_status list(const struct options *options, char **files, int coun
   }
   enum qn_status status = list_entries(files[0], entries, error);
   if (!status && options->shared.json) {
-    print_json(json_pack("{s:O}", "members", entries));
+    qn_tool_print_json(json_pack("{s:O}", "members", entries));
   } else if (!status) {
     json_array_foreach(entries, index, entry) {
       char size[16];

@@ -111,8 +111,7 @@ static enum qn_status report(const struct options *options, const struct qn_memo
   if (!status && options->shared.json) {
     json_object_set_new(object, "output", qn_json_text(options->output));
     json_object_set_new(object, "estimate", qn_memory_plan_json(plan));
-    json_dumpf(object, stdout, JSON_INDENT(2));
-    putchar('\n');
+    qn_tool_print_json(json_incref(object));
   } else if (!status && !options->shared.quiet) {
     qn_figures_print(object, qn_beside_output(options->output));
   }

@@ -152,20 +152,13 @@ static enum qn_status export_file(const struct options *options, struct report *
   return status;
 }
 
-static enum qn_status print_json(const struct options *options, const struct report *report,
-                                 struct qn_error *error) {
-  json_t *json = json_pack(
-      "{s:o, s:o, s:s, s:I, s:I, s:O, s:{s:f, s:f, s:f}}", "input", qn_json_text(options->input),
+static void print_json(const struct options *options, const struct report *report) {
+  qn_tool_print_json(json_pack(
+      "{s:o, s:o, s:s, s:I, s:I, s:{s:f, s:f, s:f}}", "input", qn_json_text(options->input),
       "output", qn_json_text(options->export.path), "format", options->export.writer->name, "edges",
-      (json_int_t)report->written.edges, "bytes", (json_int_t)report->written.bytes, "notes",
-      options->export.losses.notes, "seconds", "open", report->open_seconds, "write",
-      report->write_seconds, "total", report->open_seconds + report->write_seconds);
-  if (!json)
-    return qn_fail_memory(error, "the report", 0);
-  json_dumpf(json, stdout, JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-  putchar('\n');
-  json_decref(json);
-  return QN_OK;
+      (json_int_t)report->written.edges, "bytes", (json_int_t)report->written.bytes, "seconds",
+      "open", report->open_seconds, "write", report->write_seconds, "total",
+      report->open_seconds + report->write_seconds));
 }
 
 static void print_summary(const struct options *options, const struct report *report) {
@@ -186,17 +179,14 @@ int main(int argc, char **argv) {
   struct qn_error error;
   qn_tool_parse("quern-export", &argp, argc, argv, &options, &options.shared);
   qn_outputs_hold();
-  if (options.by_package) {
-    json_decref(options.export.losses.notes);
+  if (options.by_package)
     return qn_tool_exit(qn_tables_hand_over("export", options.export.path, argv, &error), &error);
-  }
   options.export.replace = options.shared.force;
   enum qn_status status = options.list_formats ? qn_formats_print(options.shared.json, &error)
                                                : export_file(&options, &report, &error);
   if (!status && !options.list_formats && options.shared.json)
-    status = print_json(&options, &report, &error);
+    print_json(&options, &report);
   else if (!status && !options.list_formats && !options.shared.quiet)
     print_summary(&options, &report);
-  json_decref(options.export.losses.notes);
   return qn_tool_exit(status, &error);
 }

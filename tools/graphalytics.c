@@ -12,6 +12,7 @@
 #include "support/atomic_folder.h"
 #include "support/progress.h"
 #include "support/threads.h"
+#include "support/tool.h"
 #include <quern/import.h>
 #include <quern/run.h>
 
@@ -321,13 +322,10 @@ static void report(const struct work *work) {
     print_runs(work);
     return;
   }
-  json_t *object =
-      json_pack("{s:s, s:I, s:I, s:f, s:O}", "graph", work->name, "vertices",
-                (json_int_t)work->info.num_vertices, "edges", (json_int_t)work->info.num_edges,
-                "import_seconds", work->import_seconds, "runs", work->runs);
-  json_dumpf(object, stdout, JSON_INDENT(2));
-  putchar('\n');
-  json_decref(object);
+  qn_tool_print_json(json_pack("{s:s, s:I, s:I, s:f, s:O}", "graph", work->name, "vertices",
+                               (json_int_t)work->info.num_vertices, "edges",
+                               (json_int_t)work->info.num_edges, "import_seconds",
+                               work->import_seconds, "runs", work->runs));
 }
 
 enum qn_status qn_graphalytics(const struct qn_graphalytics_options *options,

@@ -47,6 +47,7 @@ enum {
   KEY_MAX_BYTES,
   KEY_MAX_EXPANSION,
   KEY_NARROW_WEIGHTS,
+  KEY_STRICT,
 };
 
 static const struct argp_option argp_options[] = {
@@ -119,6 +120,10 @@ static const struct argp_option argp_options[] = {
      "keep: vertex v is the one called v. compact: number the ids that occur in ascending order, "
      "and keep the map. strings: ids are any text. Default: keep if there are no gaps, else "
      "compact",
+     2},
+    {"strict", KEY_STRICT, NULL, 0,
+     "Write nothing where there is a warning: something is unclear that changes what the graph "
+     "means",
      2},
     {0}};
 

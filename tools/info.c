@@ -161,12 +161,10 @@ int main(int argc, char **argv) {
     status = add_statistics(&options, description, &error);
   if (!status)
     status = qn_used_files_check(&error);
-  if (!status && options.shared.json) {
-    json_dumpf(description, stdout, JSON_INDENT(2));
-    putchar('\n');
-  } else if (!status) {
+  if (!status && options.shared.json)
+    qn_tool_print_json(json_incref(description));
+  else if (!status)
     print_text(description);
-  }
   json_decref(description);
   qn_container_unmap(container);
   return qn_tool_exit(status, &error);

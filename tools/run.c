@@ -38,8 +38,7 @@ static enum qn_status show(const struct qn_run_command *options, const struct qn
     return status;
   json_t *report = qn_run_report_json(input, run, watch, times, summary);
   if (options->shared.json) {
-    json_dumpf(report, stdout, JSON_INDENT(2));
-    putchar('\n');
+    qn_tool_print_json(json_incref(report));
   } else if (!options->shared.quiet && !qn_output_options_take_stdout(&options->outputs)) {
     qn_run_report_print(run, report, options->watch.explain, stdout);
   } else if (!options->shared.quiet) {

@@ -8,6 +8,7 @@
 #include "support/json_text.h"
 #include "support/output_stream.h"
 #include "support/sizes.h"
+#include "support/tool.h"
 #include "support/used_files.h"
 #include <quern/metadata.h>
 
@@ -39,15 +40,12 @@ void qn_set_report(const struct qn_set *set, const char *output, double seconds,
   const struct sizes sizes = sizes_of(set);
   char vertices[32], edges[32], size[32];
   if (options->json) {
-    json_t *json =
-        json_pack("{s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:f, s:f}", "output", qn_json_text(output),
-                  "identity", json_sprintf("%016" PRIx64, set->identity), "layout",
-                  qn_layout_name(set->layout), "parts", (json_int_t)set->num_parts, "vertices",
-                  (json_int_t)set->num_vertices, "edges", (json_int_t)set->num_edges, "bytes",
-                  (json_int_t)sizes.bytes, "imbalance", imbalance(set, &sizes), "seconds", seconds);
-    json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-    putchar('\n');
-    json_decref(json);
+    qn_tool_print_json(json_pack(
+        "{s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:f, s:f}", "output", qn_json_text(output), "identity",
+        json_sprintf("%016" PRIx64, set->identity), "layout", qn_layout_name(set->layout), "parts",
+        (json_int_t)set->num_parts, "vertices", (json_int_t)set->num_vertices, "edges",
+        (json_int_t)set->num_edges, "bytes", (json_int_t)sizes.bytes, "imbalance",
+        imbalance(set, &sizes), "seconds", seconds));
   } else if (!options->quiet) {
     fprintf(qn_beside_output(output),
             "%s: a set of %" PRIu64 " %s parts, %s vertices, %s edges, %s, the largest part %.2f "
@@ -94,8 +92,7 @@ static void print_set(const struct qn_set *set, json_t *description, json_t *pro
 static void print_set_json(json_t *description, json_t *properties) {
   if (properties)
     json_object_set_new(description, "properties", properties);
-  json_dumpf(description, stdout, JSON_INDENT(2));
-  putchar('\n');
+  qn_tool_print_json(json_incref(description));
 }
 
 enum qn_status qn_set_show(const char *path, bool json, struct qn_error *error) {

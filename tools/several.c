@@ -15,6 +15,7 @@
 #include "support/progress.h"
 #include "support/sizes.h"
 #include "support/threads.h"
+#include "support/tool.h"
 
 #define MOST 64
 #define NAME_BYTES 64
@@ -215,9 +216,7 @@ static enum qn_status report(const struct work *work, const struct qn_run_input 
   json_t *ranks = qn_ranks_json(input->set);
   if (ranks)
     json_object_set_new(json, "ranks", ranks);
-  json_dumpf(json, stdout, JSON_INDENT(2));
-  putchar('\n');
-  json_decref(json);
+  qn_tool_print_json(json);
   return QN_OK;
 }
 

@@ -40,6 +40,7 @@ enum {
   KEY_RELABEL,
   KEY_SEED,
   KEY_IN_EDGES,
+  KEY_STRICT,
   KEY_EGONET,
   KEY_HOPS,
   KEY_ALONG,
@@ -97,6 +98,10 @@ static const struct argp_option argp_options[] = {
     {"seed", KEY_SEED, "S", 0, "Choose another random numbering (default: 1)", 10},
     {"in-edges", KEY_IN_EDGES, "also|no", 0,
      "Store the in-edges of a directed graph as well, or not (default: as in the input)", 10},
+    {"strict", KEY_STRICT, NULL, 0,
+     "Write nothing where there is a warning: something is unclear that changes what the graph "
+     "means",
+     10},
     {NULL, 0, NULL, 0, "A graph as a set of containers, or a set as one:", 11},
     {"parts", KEY_PARTS, "N", 0,
      "Make FILE a folder: a set of N containers, each with the rows of a range of vertices. No "
@@ -256,13 +261,10 @@ static void report_united(const struct options *options, const struct qn_contain
                           double seconds) {
   char vertices[32], edges[32];
   if (options->shared.json) {
-    json_t *json =
+    qn_tool_print_json(
         json_pack("{s:o, s:I, s:I, s:I, s:f}", "output", qn_json_text(options->output), "vertices",
                   (json_int_t)info->num_vertices, "edges", (json_int_t)info->num_edges, "bytes",
-                  (json_int_t)info->file_bytes, "seconds", seconds);
-    json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-    putchar('\n');
-    json_decref(json);
+                  (json_int_t)info->file_bytes, "seconds", seconds));
   } else if (!options->shared.quiet) {
     fprintf(qn_beside_output(options->output),
             "%s: the graph of %s, %s vertices, %s edges, in %.2f s\n", options->output,

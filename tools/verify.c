@@ -238,10 +238,7 @@ static int verify_result(const struct options *options) {
     return qn_tool_exit(status, &error);
   bool equal = report.num_different == 0 && report.num_missing == 0 && report.num_unknown == 0;
   if (options->shared.json) {
-    json_t *object = match_json(options, &report, equal);
-    json_dumpf(object, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(object);
+    qn_tool_print_json(match_json(options, &report, equal));
   } else if (equal && !options->shared.quiet) {
     printf("%s: equal to %s: %" PRIu64 " vertices, %s match\n", options->files[0],
            options->reference, report.num_vertices, rule_words[report.rule]);
@@ -343,8 +340,7 @@ static void show_tree(const struct options *options, const struct qn_graph *grap
       vertex_json(graph, report->root), "reached", (json_int_t)report->num_reached, "depth",
       (json_int_t)report->depth, "faults", faults_json(graph, report));
   if (options->shared.json) {
-    json_dumpf(json, stdout, JSON_INDENT(2));
-    putchar('\n');
+    qn_tool_print_json(json_incref(json));
   } else if (!is_right) {
     print_faults(options->files[0], json_object_get(json, "faults"));
   } else if (!options->shared.quiet) {
@@ -411,10 +407,7 @@ int main(int argc, char **argv) {
     json_array_append_new(reports, report);
   }
   if (options.shared.json) {
-    json_t *object = json_pack("{s:o, s:b}", "files", reports, "valid", worst == QN_OK);
-    json_dumpf(object, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(object);
+    qn_tool_print_json(json_pack("{s:o, s:b}", "files", reports, "valid", worst == QN_OK));
   } else {
     json_decref(reports);
   }

@@ -76,10 +76,10 @@ enum qn_status qn_edge_array_read(const struct qn_npy *npy, const struct qn_numb
   qn_npy_numbers(npy, "", &columns->sources);
   bool two_rows = npy->shape[0] == 2;
   if (two_rows && npy->shape[1] == 2)
-    qn_notice(
-        "note: the array of %s has two rows and two columns; the rows are taken as sources and "
-        "destinations, not as edges",
-        file);
+    qn_note(QN_NOTE_SHAPE_AMBIGUOUS,
+            "the array of %s has two rows and two columns; the rows are taken as sources and "
+            "destinations, not as edges",
+            file);
   columns->num_edges = npy->shape[two_rows];
   columns->alternate = two_rows == npy->fortran_order;
   columns->destinations = columns->sources;

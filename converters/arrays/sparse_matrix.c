@@ -379,8 +379,9 @@ static enum qn_status set_vertices(struct qn_sparse_matrix *matrix,
     return status;
   if (square)
     return matrix->names ? give_names(matrix, result, error) : QN_OK;
-  qn_notice("note: the matrix is not square: it becomes a bipartite graph, in which row i, from 1, "
-            "is vertex Li and column j vertex Rj");
+  qn_note(QN_NOTE_TWO_SIDES,
+          "the matrix is not square: it becomes a bipartite graph, in which row i, from 1, "
+          "is vertex Li and column j vertex Rj");
   return qn_names_two_sided(matrix->rows, matrix->columns, &result->names, &result->names_memory,
                             error);
 }

@@ -179,7 +179,8 @@ enum qn_status qn_build_check_rounding(const struct qn_build_job *job, struct qn
   if (!isfinite(wrong))
     return qn_fail(error, QN_INVALID, "weight %s is too large for a %u-bit float", text, bits);
   if (job->build->narrow_weights) {
-    qn_notice("note: weights are rounded to %u-bit floats, by up to %.9Lg (%s)", bits, wrong, text);
+    qn_note(QN_NOTE_WEIGHTS_ROUNDED, "weights are rounded to %u-bit floats, by up to %.9Lg (%s)",
+            bits, wrong, text);
     return QN_OK;
   }
   if (job->build->rounded)

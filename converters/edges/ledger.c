@@ -9,7 +9,8 @@ struct entry {
   const char *key;
   const char *label;
   uint64_t value;
-  bool only_if_any;
+  bool only_if_any; /* in JSON; people are shown no zeros but those that are always told */
+  bool always_told;
 };
 
 enum { NUM_ENTRIES = 11 };
@@ -17,18 +18,18 @@ enum { NUM_ENTRIES = 11 };
 static void list_entries(const struct qn_ledger *ledger, struct entry entries[NUM_ENTRIES]) {
   bool undirected = ledger->undirected_edges > 0;
   const struct entry all[NUM_ENTRIES] = {
-      {"records", "records read", ledger->records, false},
-      {"comments", "comments and blank lines", ledger->comments, false},
-      {"rejected", "rejected", ledger->rejected, false},
-      {"edges_left_out", "edges left out", ledger->edges_left_out, true},
-      {"edges_read", "edges read", ledger->edges_read, false},
-      {"edges_added", "added by symmetrising", ledger->edges_added, false},
-      {"self_loops_removed", "self loops removed", ledger->self_loops_removed, false},
-      {"duplicates_removed", "duplicates removed", ledger->duplicates_removed, false},
+      {"records", "records read", ledger->records, false, true},
+      {"comments", "comments and blank lines", ledger->comments, false, false},
+      {"rejected", "rejected", ledger->rejected, false, false},
+      {"edges_left_out", "edges left out", ledger->edges_left_out, true, false},
+      {"edges_read", "edges read", ledger->edges_read, false, true},
+      {"edges_added", "added by symmetrising", ledger->edges_added, false, false},
+      {"self_loops_removed", "self loops removed", ledger->self_loops_removed, false, false},
+      {"duplicates_removed", "duplicates removed", ledger->duplicates_removed, false, false},
       {"edges_written", undirected ? "edges written, both ways" : "edges written",
-       ledger->edges_written, false},
-      {"undirected_edges", "undirected edges", ledger->undirected_edges, true},
-      {"parallel_edges", "of these parallel", ledger->parallel_edges, true},
+       ledger->edges_written, false, true},
+      {"undirected_edges", "undirected edges", ledger->undirected_edges, true, false},
+      {"parallel_edges", "of these parallel", ledger->parallel_edges, true, false},
   };
   for (int i = 0; i < NUM_ENTRIES; i++)
     entries[i] = all[i];
@@ -89,18 +90,19 @@ char *qn_ledger_graph_text(const struct qn_ledger *ledger, const struct qn_conta
 void qn_ledger_note_parallel(const struct qn_ledger *ledger, const char *option) {
   char count[32];
   if (ledger->parallel_edges)
-    qn_notice(
-        "note: %s undirected edges have the ends of another: an edge that was there both ways "
-        "becomes two; %s leaves one",
-        qn_count_text(ledger->parallel_edges, count, sizeof count), option);
+    qn_note(QN_NOTE_PARALLEL_EDGES,
+            "%s undirected edges have the ends of another: an edge that was there both ways "
+            "becomes two; %s leaves one",
+            qn_count_text(ledger->parallel_edges, count, sizeof count), option);
 }
 
 void qn_ledger_note_sums(const struct qn_ledger *ledger) {
   char count[32];
   if (ledger->parallel_edges)
-    qn_notice("note: %s entries of the matrix have the place of another, which would be added up "
-              "there; here they are parallel edges, and --duplicates=sum adds them up",
-              qn_count_text(ledger->parallel_edges, count, sizeof count));
+    qn_note(QN_NOTE_REPEATED_ENTRIES,
+            "%s entries of the matrix have the place of another, which would be added up "
+            "there; here they are parallel edges, and --duplicates=sum adds them up",
+            qn_count_text(ledger->parallel_edges, count, sizeof count));
 }
 
 void qn_ledger_print(const struct qn_ledger *ledger, FILE *stream) {
@@ -108,7 +110,7 @@ void qn_ledger_print(const struct qn_ledger *ledger, FILE *stream) {
   list_entries(ledger, entries);
   for (int i = 0; i < NUM_ENTRIES; i++) {
     char count[32];
-    if (entries[i].only_if_any && entries[i].value == 0)
+    if (entries[i].value == 0 && !entries[i].always_told)
       continue;
     fprintf(stream, "  %-26s %16s\n", entries[i].label,
             qn_count_text(entries[i].value, count, sizeof count));

@@ -114,8 +114,9 @@ static enum qn_status name_edge(struct qn_named_graph *graph, struct qn_text sou
 static void note_undeclared(const struct qn_named_graph *graph, uint64_t declared) {
   uint64_t names = qn_string_map_count(graph->result->names_map);
   if (graph->declares && !graph->declares_late && graph->edges && declared && names > declared)
-    qn_notice("note: %" PRIu64 " vertices are ends of edges alone: the file does not declare them",
-              names - declared);
+    qn_note(QN_NOTE_UNDECLARED_VERTICES,
+            "%" PRIu64 " vertices are ends of edges alone: the file does not declare them",
+            names - declared);
 }
 
 enum qn_status qn_named_graph_between(struct qn_named_graph *graph, struct qn_text source,

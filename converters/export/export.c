@@ -24,14 +24,13 @@ static enum qn_status set_record(void *target, const char *text, struct qn_error
 const struct qn_setting qn_export_settings[] = {
     {"both-directions", QN_SETTING_SWITCH, FIELD(write.both_directions), NULL, 0, 0, NULL},
     {"header", QN_SETTING_SWITCH, FIELD(write.header), NULL, 0, 0, NULL},
-    {"strict", QN_SETTING_SWITCH, FIELD(losses.strict), NULL, 0, 0, NULL},
+    {"strict", QN_SETTING_SWITCH, FIELD(write.strict), NULL, 0, 0, NULL},
     {"record", QN_SETTING_OWN, 0, NULL, 0, 0, set_record},
     {"parts", QN_SETTING_NUMBER, FIELD(num_parts), NULL, 1, MAX_PARTS, NULL},
     {0}};
 
 void qn_export_options_begin(struct qn_export_options *options) {
-  *options = (struct qn_export_options){.losses.notes = json_array()};
-  options->write.losses = &options->losses;
+  *options = (struct qn_export_options){0};
   qn_graph_writer_by_name("edges", &options->writer, NULL);
 }
 

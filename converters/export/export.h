@@ -11,8 +11,7 @@ extern "C" {
 #endif
 
 struct qn_export_options {
-  struct qn_write_options write; /* whose losses are `losses` */
-  struct qn_losses losses;
+  struct qn_write_options write;
   const struct qn_graph_writer *writer;
   uint64_t num_parts; /* 0: one file */
   const char *path;   /* "-": standard output */

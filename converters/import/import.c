@@ -33,13 +33,33 @@ static enum qn_status declare_vertices(struct qn_import *import, struct qn_error
   return QN_OK;
 }
 
+/* Reverses of edges, and entries of matrices, may leave parallel edges. */
+static void note_parallel(const struct qn_import *import) {
+  const struct qn_read_result *result = &import->result;
+  const bool is_undirected = import->options->build.undirected || result->symmetric;
+  if (result->adds_up && (!is_undirected || result->symmetric))
+    qn_ledger_note_sums(&result->ledger);
+  else if (!result->symmetric)
+    qn_ledger_note_parallel(&result->ledger, "--duplicates=remove");
+}
+
+static enum qn_status check_strict(const struct qn_import *import, struct qn_error *error) {
+  return import->options->strict ? qn_notes_refuse_warnings(error) : QN_OK;
+}
+
+static enum qn_status complete_provenance(const struct qn_import *import, struct qn_error *error) {
+  note_parallel(import);
+  enum qn_status status = check_strict(import, error);
+  return status ? status
+                : qn_provenance_ledger(import->report->provenance, &import->result.ledger, error);
+}
+
 /* The first rank's. */
 static enum qn_status write_set_metadata(void *context, struct qn_writer *writer,
                                          struct qn_error *error) {
   const struct qn_import *import = context;
-  json_t *provenance = import->report->provenance;
-  enum qn_status status = qn_provenance_ledger(provenance, &import->result.ledger, error);
-  return status ? status : qn_writer_metadata(writer, provenance, error);
+  enum qn_status status = complete_provenance(import, error);
+  return status ? status : qn_writer_metadata(writer, import->report->provenance, error);
 }
 
 static enum qn_status build_set(struct qn_import *import, const struct qn_build *build,
@@ -86,7 +106,8 @@ static enum qn_status build(struct qn_import *import, struct qn_error *error) {
   build.unique = result->unique && !build.duplicates_chosen;
   build.repeated = repeated;
   if (result->symmetric && !import->options->build.undirected)
-    qn_notice("note: the format says that every edge goes both ways: the graph is undirected");
+    qn_note(QN_NOTE_UNDIRECTED,
+            "the format says that every edge goes both ways: the graph is undirected");
   enum qn_status status =
       qn_provenance_import(import->report->provenance, import->options, &build, error);
   double begun = qn_seconds();
@@ -95,10 +116,6 @@ static enum qn_status build(struct qn_import *import, struct qn_error *error) {
                                 : qn_build_graph(import->list, &build, import->writer,
                                                  &import->result.ledger, error);
   import->report->build_seconds = qn_seconds() - begun;
-  if (!status && result->adds_up && (!build.undirected || result->symmetric))
-    qn_ledger_note_sums(&import->result.ledger);
-  else if (!status && !result->symmetric)
-    qn_ledger_note_parallel(&import->result.ledger, "--duplicates=remove");
   if (rounded)
     qn_import_locate_real(import, error);
   if (status == QN_INVALID && import->job->num_inputs == 1 && !error->file[0])
@@ -130,8 +147,7 @@ static enum qn_status attach(struct qn_import *import, struct qn_error *error) {
 static enum qn_status write(struct qn_import *import, struct qn_container **out,
                             struct qn_error *error) {
   double begun = qn_seconds();
-  enum qn_status status =
-      qn_provenance_ledger(import->report->provenance, &import->result.ledger, error);
+  enum qn_status status = complete_provenance(import, error);
   if (!status)
     status = qn_writer_metadata(import->writer, import->report->provenance, error);
   if (status)
@@ -281,6 +297,8 @@ static enum qn_status run(struct qn_import *import, struct qn_container **out,
     status = read_edges(import, error);
   if (!status && job->ranks)
     status = qn_import_shares_join(import, error);
+  if (!status)
+    status = check_strict(import, error);
   if (!status)
     status = declare_vertices(import, error);
   if (!status)

@@ -123,6 +123,7 @@ const struct qn_setting qn_import_settings[] = {
     {"weights", QN_SETTING_OWN, 0, weight_words, 0, 0, set_weights},
     {"narrow-weights", QN_SETTING_SWITCH, FIELD(build.narrow_weights), NULL, 0, 0, NULL},
     {"ids", QN_SETTING_OWN, 0, id_words, 0, 0, set_ids},
+    {"strict", QN_SETTING_SWITCH, FIELD(strict), NULL, 0, 0, NULL},
     {0}};
 
 void qn_import_options_begin(struct qn_import_options *options) {

@@ -8,6 +8,7 @@
 #include "converters/spread/spread.h"
 #include "support/memory.h"
 #include "support/output_stream.h"
+#include "support/progress.h"
 #include "support/ranks/talk.h"
 
 /* ---- Sharing out ------------------------------------------------------------------ */
@@ -247,6 +248,19 @@ static enum qn_status join_inputs(const struct qn_import *import, struct qn_erro
   return status;
 }
 
+/* What one has noted in its share, all have. */
+static enum qn_status join_notes(const struct qn_import *import, struct qn_error *error) {
+  uint64_t is_noted[QN_NUM_NOTES], notes = 0;
+  for (int i = 0; i < QN_NUM_NOTES; i++)
+    is_noted[i] = qn_notes_made() >> i & 1;
+  enum qn_status status =
+      import->job->ranks->combine(is_noted, QN_NUM_NOTES, QN_COMBINE_MOST, error);
+  for (int i = 0; i < QN_NUM_NOTES && !status; i++)
+    notes |= is_noted[i] << i;
+  qn_notes_add(notes);
+  return status;
+}
+
 enum qn_status qn_import_shares_join(struct qn_import *import, struct qn_error *error) {
   struct facts *facts;
   enum qn_status status =
@@ -262,5 +276,7 @@ enum qn_status qn_import_shares_join(struct qn_import *import, struct qn_error *
   if (!status)
     status = join_hashes(import, facts, error);
   qn_free(facts);
+  if (!status)
+    status = join_notes(import, error);
   return status ? status : join_inputs(import, error);
 }

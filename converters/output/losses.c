@@ -14,11 +14,9 @@ enum qn_status qn_loses(const struct qn_write_options *options, struct qn_error 
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  if (options->losses->strict)
+  if (options->strict)
     return qn_fail(error, QN_UNSUPPORTED, "--strict: %s", text);
-  qn_notice("note: %s", text);
-  if (json_array_append_new(options->losses->notes, json_string(text)))
-    return qn_fail_memory(error, "a note", 0);
+  qn_note(QN_NOTE_NOT_KEPT, "%s", text);
   return QN_OK;
 }
 

@@ -1,21 +1,13 @@
-/* What an export does not keep of a graph: each thing is said in a note, or with --strict the whole
- * is refused. */
+/* What an export does not keep of a graph: each thing is noted, or with --strict the whole is
+ * refused. */
 #ifndef QN_CONVERTERS_OUTPUT_LOSSES_H
 #define QN_CONVERTERS_OUTPUT_LOSSES_H
-
-#include <jansson.h>
 
 #include "converters/output/writer.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Where losses go: the writer's options point to it. */
-struct qn_losses {
-  bool strict;   /* refuse instead */
-  json_t *notes; /* an array of their texts, owned by the caller */
-};
 
 /* Something is lost, as the text says. QN_UNSUPPORTED with --strict. */
 enum qn_status qn_loses(const struct qn_write_options *options, struct qn_error *error,

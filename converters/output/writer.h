@@ -28,12 +28,10 @@ enum qn_format_losses {
   QN_LOSES_PARALLEL = 1 << 8, /* edges that have the ends of another */
 };
 
-struct qn_losses; /* converters/output/losses.h */
-
 struct qn_write_options {
   bool both_directions; /* of undirected graphs: write every edge both ways */
   bool header;          /* of edges: begin with what the graph is */
-  struct qn_losses *losses;
+  bool strict;          /* refuse what the format does not keep (converters/output/losses.h) */
   const struct qn_properties *properties; /* of the graph; NULL: none */
   struct qn_record record;                /* of binary edges; unknown: what the graph needs */
   bool in_part;                           /* only the stored edges [part_begin, part_end) */

@@ -390,11 +390,12 @@ static void tell_padded_ids(const struct qn_table *table, struct qn_sample sampl
       !has_padded_ids(sample, &table->dialect, table->source, table->destination))
     return;
   if (table->names)
-    qn_notice("note: ids have leading zeros, so they are taken as names (--ids=compact takes them "
-              "as numbers: 007 as 7)");
+    qn_note(QN_NOTE_ZEROS_KEPT,
+            "ids have leading zeros, so they are taken as names (--ids=compact takes them "
+            "as numbers: 007 as 7)");
   else
-    qn_notice(
-        "note: ids have leading zeros, which are not kept: 007 is 7 (--ids=strings keeps them)");
+    qn_note(QN_NOTE_ZEROS_DROPPED,
+            "ids have leading zeros, which are not kept: 007 is 7 (--ids=strings keeps them)");
 }
 
 static enum qn_status set_columns(struct qn_table *table, const struct qn_read_options *options,
@@ -433,9 +434,10 @@ static enum qn_status set_columns(struct qn_table *table, const struct qn_read_o
   if (!status && asked->text.header == QN_SAID_NOTHING && table->names && !table->header_columns &&
       !table->dictionary && qn_columns_are_words(line, end, &table->dialect) &&
       !qn_sample_has_ends(sample, &table->dialect, table->source, table->destination))
-    qn_notice("note: line %" PRIu64 " is taken as an edge; if it names columns, --header=yes says "
-              "so (--header=no: it is an edge)",
-              table->first_line);
+    qn_note(QN_NOTE_HEADER_OR_EDGE,
+            "line %" PRIu64 " is taken as an edge; if it names columns, --header=yes says "
+            "so (--header=no: it is an edge)",
+            table->first_line);
   if (!status)
     tell_padded_ids(table, sample, asked);
   return status;

@@ -330,10 +330,11 @@ static enum qn_status parse_block(const struct qn_text_job *job, const struct qn
 
 static void list_bad_lines(const struct qn_text_job *job, const struct tally *tally) {
   for (uint64_t i = 0; i < tally->num_listed; i++)
-    qn_warn("%s:%" PRIu64 ":%" PRIu64 ": skipped: %s", qn_input_name(job->input),
-            tally->listed[i].line, tally->listed[i].column, tally->listed[i].message);
+    qn_note(QN_NOTE_LINES_SKIPPED, "%s:%" PRIu64 ":%" PRIu64 ": skipped: %s",
+            qn_input_name(job->input), tally->listed[i].line, tally->listed[i].column,
+            tally->listed[i].message);
   if (tally->rejected > tally->num_listed)
-    qn_warn("%s: and %" PRIu64 " more bad lines", qn_input_name(job->input),
+    qn_note(QN_NOTE_LINES_SKIPPED, "%s: and %" PRIu64 " more bad lines", qn_input_name(job->input),
             tally->rejected - tally->num_listed);
 }
 

@@ -155,11 +155,12 @@ static enum qn_status read_container(struct qn_input *input, const struct qn_rea
     csr.weights.type = QN_WEIGHT_NONE;
   const uint64_t *names = options->compact ? source.graph.ids.numbers : NULL;
   if (options->compact && source.graph.ids.kind == QN_IDS_STRINGS)
-    qn_notice("note: --ids=compact drops the names of vertices");
+    qn_note(QN_NOTE_NOT_READ, "--ids=compact drops the names of vertices");
   if (qn_container_section(source.container, "properties"))
-    qn_notice("note: the properties of %s are not imported: quern-transform keeps them, and takes "
-              "any layout",
-              qn_container_path(source.container));
+    qn_note(QN_NOTE_NOT_READ,
+            "the properties of %s are not imported: quern-transform keeps them, and takes "
+            "any layout",
+            qn_container_path(source.container));
   describe(&source, result);
   result->already_symmetric = source.graph.directedness == QN_UNDIRECTED;
   status = set_vertices(&source, options, result, error);

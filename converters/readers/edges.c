@@ -283,7 +283,8 @@ static void heed_konect(const char *head, uint64_t bytes, const struct qn_read_o
                         struct qn_read_result *result) {
   result->symmetric |= qn_konect_is_symmetric(head, bytes, options);
   if (qn_konect_is_bipartite(head, bytes))
-    qn_warn("the input calls itself bipartite (KONECT): ids of the two sides overlap, and are "
+    qn_note(QN_NOTE_SIDES_MERGED,
+            "the input calls itself bipartite (KONECT): ids of the two sides overlap, and are "
             "taken as the same vertices");
 }
 

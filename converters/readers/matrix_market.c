@@ -506,9 +506,9 @@ static enum qn_status set_vertices(struct matrix *matrix, const struct qn_read_o
   result->num_vertices = num_vertices;
   if (square)
     return qn_names_from_one(num_vertices, &result->names, &result->names_memory, error);
-  qn_notice(
-      "note: the matrix is not square: it becomes a bipartite graph, in which row i is vertex "
-      "Li and column j is vertex Rj");
+  qn_note(QN_NOTE_TWO_SIDES,
+          "the matrix is not square: it becomes a bipartite graph, in which row i is vertex "
+          "Li and column j is vertex Rj");
   return qn_names_two_sided(matrix->rows, matrix->columns, &result->names, &result->names_memory,
                             error);
 }

@@ -502,9 +502,9 @@ static enum qn_status conclude(const struct metis *metis, const struct metis_sum
   }
   result->already_symmetric = sums->forward == sums->backward;
   if (!result->already_symmetric)
-    qn_notice(
-        "note: some edges are listed by one end only, with METIS it should be both: read as a "
-        "directed graph");
+    qn_note(QN_NOTE_ONE_WAY,
+            "some edges are listed by one end only, with METIS it should be both: read as a "
+            "directed graph");
   return QN_OK;
 }
 
@@ -531,7 +531,8 @@ static enum qn_status read_metis(struct qn_input *input, const struct qn_read_op
            "%" PRIu64 " vertices, %" PRIu64 " edges%s", metis.size.num_vertices,
            metis.size.num_edges, metis.edge_weights ? ", weights" : "");
   if (metis.vertex_numbers && !options->others_wanted)
-    qn_notice("note: sizes and weights of vertices are dropped; --properties=all reads them");
+    qn_note(QN_NOTE_NOT_READ,
+            "sizes and weights of vertices are dropped; --properties=all reads them");
   result->ledger.records += metis.size.line;
   result->ledger.comments += metis.size.line;
   struct qn_ledger before = result->ledger;

@@ -283,7 +283,7 @@ static enum qn_status read_arrays(struct npz *npz, const struct qn_read_options 
     return fail_unknown(npz, error);
   list_members(npz, false, others, sizeof others);
   if (*others)
-    qn_notice("note: arrays that are not looked at: %s", others);
+    qn_note(QN_NOTE_NOT_READ, "arrays that are not looked at: %s", others);
   enum qn_status status = qn_zip_load(&npz->zip, error);
   if (!status)
     status = parse_arrays(npz, error);

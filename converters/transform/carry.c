@@ -147,7 +147,7 @@ enum qn_status qn_transform_carry(const struct qn_transform_options *options,
     properties.weight[0] = '\0';
   const bool kept = options->part.part != QN_PART_CONTRACT;
   if (!status && qn_properties_are_any(&properties) && !kept)
-    qn_notice("note: --contract makes one vertex of many, and keeps no properties");
+    qn_note(QN_NOTE_NOT_KEPT, "--contract makes one vertex of many, and keeps no properties");
   else if (!status && qn_properties_are_any(&properties))
     status = carry(options, &properties, graph, writer, error);
   qn_properties_release(&properties);

@@ -9,6 +9,7 @@
 #include "converters/transform/carry.h"
 #include "support/context.h"
 #include "support/json_text.h"
+#include "support/progress.h"
 #include <quern/metadata.h>
 
 /* ---- Options --------------------------------------------------------------- */
@@ -51,6 +52,7 @@ const struct qn_setting qn_transform_settings[] = {
     {"narrow-weights", QN_SETTING_SWITCH, FIELD(transform.narrow_weights), NULL, 0, 0, NULL},
     {"relabel", QN_SETTING_OWN, 0, relabel_words, 0, 0, set_relabel},
     {"seed", QN_SETTING_OWN, 0, NULL, 0, 0, set_seed},
+    {"strict", QN_SETTING_SWITCH, FIELD(strict), NULL, 0, 0, NULL},
     {"in-edges", QN_SETTING_CHOICE, FIELD(in_edges), in_edges_words, 0, 0, NULL},
     {0}};
 
@@ -168,6 +170,8 @@ static enum qn_status write_container(const struct qn_transform_options *options
   qn_subgraph_destroy(&part);
   if (!status)
     qn_ledger_note_parallel(&report->ledger, "--remove-duplicates");
+  if (!status && options->strict)
+    status = qn_notes_refuse_warnings(error);
   if (!status)
     status = qn_provenance_ledger(report->provenance, &report->ledger, error);
   if (!status)

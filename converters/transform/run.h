@@ -20,6 +20,7 @@ struct qn_transform_options {
   struct qn_transform transform;
   enum qn_in_edges in_edges;
   bool seed_given;
+  bool strict; /* refuse what is warned of */
 };
 
 /* By the names of quern-transform's options. */

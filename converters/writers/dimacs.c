@@ -61,9 +61,11 @@ static enum qn_status write_dimacs(const struct qn_graph *graph,
   if (status)
     return status;
   if (csr->weights.type == QN_WEIGHT_F32 || csr->weights.type == QN_WEIGHT_F64)
-    qn_notice("note: DIMACS weights are whole numbers; other programs may not read real ones");
+    qn_note(QN_NOTE_REFUSED_ELSEWHERE,
+            "DIMACS weights are whole numbers; other programs may not read real ones");
   else if (csr->weights.type == QN_WEIGHT_I64 && has_negative(csr))
-    qn_notice("note: DIMACS weights are not negative; other programs may not read those that are");
+    qn_note(QN_NOTE_REFUSED_ELSEWHERE,
+            "DIMACS weights are not negative; other programs may not read those that are");
   int length = snprintf(text, sizeof text, "p sp %" PRIu64 " %" PRIu64 "\n", csr->num_vertices,
                         csr->num_edges);
   status = qn_text_output_write(output, text, (uint64_t)length, error);

@@ -29,10 +29,10 @@ static enum qn_status restore(const struct qn_bundle_member *member,
                               const struct qn_container *archive, const char *path,
                               struct qn_container **out, struct qn_error *error) {
   char size[32];
-  qn_notice("note: restoring %s (%s) to temporary disk space; quern-archive extract would keep it",
-            path,
-            qn_size_text((uint64_t)json_integer_value(json_object_get(member->entry, "bytes")),
-                         size, sizeof size));
+  qn_note(QN_NOTE_RESTORED,
+          "restoring %s (%s) to temporary disk space; quern-archive extract would keep it", path,
+          qn_size_text((uint64_t)json_integer_value(json_object_get(member->entry, "bytes")), size,
+                       sizeof size));
   return qn_archive_restore_nameless(archive, path, out, error);
 }
 
@@ -61,9 +61,10 @@ static enum qn_status open_member(const char *file, const char *name, const char
 /* The graph of a set, put together. */
 static enum qn_status open_set(const char *path, struct qn_container **out,
                                struct qn_error *error) {
-  qn_notice("note: putting the parts of %s together in temporary disk space; quern-transform -o "
-            "FILE would keep the graph",
-            path);
+  qn_note(QN_NOTE_RESTORED,
+          "putting the parts of %s together in temporary disk space; quern-transform -o "
+          "FILE would keep the graph",
+          path);
   return qn_set_unite_nameless(path, path, out, error);
 }
 

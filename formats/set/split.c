@@ -169,7 +169,7 @@ static bool tell_losses(const struct qn_container *container, bool properties) {
     for (size_t j = 0; j < sizeof kept / sizeof kept[0]; j++)
       known = known || strcmp(name, kept[j]) == 0;
     if (!known)
-      qn_notice("note: a set does not keep the section %s", name);
+      qn_note(QN_NOTE_NOT_KEPT, "a set does not keep the section %s", name);
     lost = lost || !known;
   }
   return lost;

@@ -221,9 +221,10 @@ static enum qn_status begin(struct qn_set *set, const char *path, bool force,
 
 static void compare_origin(const struct qn_set *set, const struct qn_container *made) {
   if (set->has_origin && qn_container_info(made)->header_checksum != set->origin)
-    qn_notice("note: the graph is whole, but its container is not byte for byte the one that the "
-              "set %s was made of, which another version of Quern wrote",
-              set->path);
+    qn_note(QN_NOTE_NOT_IDENTICAL,
+            "the graph is whole, but its container is not byte for byte the one that the "
+            "set %s was made of, which another version of Quern wrote",
+            set->path);
 }
 
 enum qn_status qn_set_unite(const char *set_path, const char *path, bool force,

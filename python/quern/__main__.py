@@ -47,7 +47,7 @@ def _import_parser() -> argparse.ArgumentParser:
     for name in ("columns", "ids", "weights", "vertices", "self-loops", "duplicates", "transpose", "memory", "tmpdir", "member",
                  "properties"):
         parser.add_argument("--" + name)
-    for name in ("undirected", "narrow-weights"):
+    for name in ("undirected", "narrow-weights", "strict"):
         _flag(parser, "--" + name)
     parser.add_argument("inputs", nargs="+")
     return parser
@@ -123,6 +123,14 @@ def _made(options: argparse.Namespace) -> Graph:
     return read(inputs[0] if len(inputs) == 1 else inputs, options.columns, **given)
 
 
+def _note(message: Any, notes: List[Dict[str, Any]], quiet: bool) -> None:
+    """What the library warns of, as the other tools tell it."""
+    is_warning, code = getattr(message, "is_warning", False), getattr(message, "code", "not-read")
+    notes.append({"code": code, "warning": is_warning, "message": str(message)})
+    if is_warning or not quiet:
+        print("%s: %s [%s]" % ("warning" if is_warning else "note", message, code), file=sys.stderr)
+
+
 LEDGER = {"records": "records read", "comments": "comments and blank lines", "rejected": "rejected",
           "edges_left_out": "left out", "edges_read": "edges read", "edges_added": "added by symmetrising",
           "self_loops_removed": "self loops removed", "duplicates_removed": "duplicates removed",
@@ -134,6 +142,8 @@ WEIGHTS = {None: "none", "u4": "u32", "f4": "f32", "i8": "i64", "f8": "f64"}
 
 
 def _import(options: argparse.Namespace, begun: float) -> None:
+    notes: List[Dict[str, Any]] = []
+    warnings.showwarning = lambda message, *place: _note(message, notes, options.quiet)
     with _made(options) as graph:
         metadata = graph.info()["metadata"]
     ledger: Dict[str, int] = metadata["ledger"]
@@ -141,14 +151,14 @@ def _import(options: argparse.Namespace, begun: float) -> None:
     if options.json:
         print(json.dumps({**metadata, "output": options.output, "vertices": graph.num_vertices, "edges": graph.num_edges,
                           "undirected": not graph.directed, "weights": weights,
-                          "seconds": {"total": time.monotonic() - begun}}, indent=2))
+                          "seconds": {"total": time.monotonic() - begun}, "notes": notes}, indent=2))
     elif not options.quiet:
         edges = "%d edges" % graph.num_edges
         if not graph.directed:
             edges = "%d undirected edges (%d stored: both directions)" % (ledger["undirected_edges"], graph.num_edges)
         print("%s: %d vertices, %s, weights %s" % (options.output, graph.num_vertices, edges, weights))
         for key, label in LEDGER.items():
-            if key in ledger:
+            if ledger.get(key) or key in ("records", "edges_read", "edges_written"):
                 print("  %-30s %12d" % (label, ledger[key]))
 
 
@@ -211,7 +221,7 @@ def _export(options: argparse.Namespace, begun: float) -> None:
         if notes and options.strict:
             raise _errors.UnsupportedError("; ".join(notes), options.input)
         for note in notes if not options.quiet else []:
-            print("note: " + note, file=sys.stderr)
+            print("note: %s [not-kept]" % note, file=sys.stderr)
         warnings.simplefilter("ignore", _errors.QuernWarning)
         further = {"both_directions": True} if options.both_directions else {}
         graph.export(target, kind, force=bool(options.force), **further)
@@ -220,7 +230,8 @@ def _export(options: argparse.Namespace, begun: float) -> None:
     seconds = time.monotonic() - begun
     if options.json:
         print(json.dumps({"input": options.input, "output": options.output, "format": kind, "edges": edges, "bytes": size,
-                          "notes": notes, "seconds": {"total": seconds}}, indent=2))
+                          "notes": [{"code": "not-kept", "warning": False, "message": note} for note in notes],
+                          "seconds": {"total": seconds}}, indent=2))
     elif not options.quiet:
         print("%s: %d edges, %d B, in %.2f s" % (options.output, edges, size, seconds), file=sys.stderr if out else sys.stdout)
 
@@ -246,8 +257,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     verb, rest = arguments[0], arguments[1:]
     tool = "quern-" + verb
     parser = {"import": _import_parser, "export": _export_parser}[verb]()
-    warnings.showwarning = lambda message, *place: print(message, file=sys.stderr)
-    warnings.simplefilter("ignore" if {"-q", "--quiet"} & set(rest) else "always", _errors.QuernWarning)
+    warnings.simplefilter("always", _errors.QuernWarning)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         verbs[verb](parser.parse_args(rest), begun)

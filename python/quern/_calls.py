@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import logging
+import re
 import os
 import sys
 import threading
@@ -214,11 +215,12 @@ class _Watch:
         if isinstance(self.report, _Bars):
             self.report.close()
         for notice in self.notices:
-            kind, _, text = notice.decode(errors="replace").partition(": ")
-            if kind in ("note", "warning"):
-                warnings.warn(text, _errors.QuernWarning, stacklevel=4)
+            text = notice.decode(errors="replace")
+            note = re.fullmatch(r"(note|warning): (.*) \[([a-z-]+)\]", text, re.DOTALL)
+            if note:
+                warnings.warn(_errors.QuernWarning(note[2], note[3], note[1] == "warning"), stacklevel=4)
             else:  # what was found in an input
-                logging.getLogger("quern").info("%s: %s", kind, text)
+                logging.getLogger("quern").info("%s", text)
 
 
 class _Worker(threading.Thread):

@@ -79,7 +79,12 @@ class Cancelled(QuernError):
 
 
 class QuernWarning(UserWarning):
-    """The library has done what was asked for, and something about it is worth knowing."""
+    """The library has done what was asked for, and something about it is worth knowing. ``code`` says what (docs/json.md,
+    "Notes"); ``is_warning``: it changes what the graph means."""
+
+    def __init__(self, message: str, code: str = "not-kept", is_warning: bool = False) -> None:
+        super().__init__(message)
+        self.code, self.is_warning = code, is_warning
 
 
 _BY_CODE = {kind.exit_code: kind for kind in (NegativeError, UsageError, InvalidError, UnsupportedError, SystemFailure,

@@ -280,9 +280,10 @@ static enum qn_status choose_way(uint64_t sharers, struct qn_error *error) {
   if (status)
     return status;
   if (failure)
-    qn_notice("note: NCCL does not begin on all ranks (%s): what they tell each other goes through "
-              "the host's memory",
-              failure);
+    qn_note(QN_NOTE_THROUGH_HOST,
+            "NCCL does not begin on all ranks (%s): what they tell each other goes through "
+            "the host's memory",
+            failure);
   else
     exchange.gather_on_device = gather_on_device_by_nccl;
   return QN_OK;

@@ -1,15 +1,20 @@
-"""docs/json.md names every key that --json prints, and no other."""
+"""docs/json.md names every key that --json prints, and no other, and every code of a note, of which `test_json.py --write`
+writes the table."""
 
 import json
 import os
 import re
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-from harness.tools import run
+if "QUERN_SOURCE" in os.environ:
+    from harness.tools import run
 
-PAGE = (Path(os.environ["QUERN_SOURCE"]) / "docs/json.md").read_text()
+SOURCE = Path(os.environ.get("QUERN_SOURCE", Path(__file__).resolve().parents[2]))
+PAGE = (SOURCE / "docs/json.md").read_text()
+NOTES = re.compile(r"(?<=<!-- notes: made by tests/docs/test_json.py -->\n).*?(?=<!-- end -->)", re.S)
 WITHIN = {"options", "metadata", "source", "layout_figures", "members[].provenance"}  # described elsewhere
 
 
@@ -35,6 +40,16 @@ def paths(value, path=""):
         yield path
 
 
+def table_of_notes():
+    """A line for each kind of note that support/progress.h declares."""
+    source = re.sub(r"\\\n", " ", (SOURCE / "support/progress.h").read_text())
+    kinds = re.findall(r'\bX\((\w+),\s*"([\w-]+)",\s*(true|false),\s*((?:"[^"]*"\s*)+)\)', source)
+    lines = ["| code | warning | meaning |", "|---|---|---|"]
+    for _, code, is_warning, meaning in kinds:
+        lines.append("| `%s` | %s | %s |" % (code, "yes" if is_warning == "true" else "", "".join(re.findall('"([^"]*)"', meaning))))
+    return "\n".join(lines) + "\n"
+
+
 class Json(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -50,11 +65,16 @@ class Json(unittest.TestCase):
     def compare(self, printed, headings, elsewhere=()):
         """`elsewhere`: what only other builds print."""
         keys = {key for key in documented(*headings) if not key.startswith(elsewhere)}
+        printed -= {"notes[]", "notes[].code", "notes[].warning", "notes[].message"}  # of every run
         self.assertEqual(printed - keys, set(), "printed, but not in docs/json.md")
         self.assertEqual(keys - printed, set(), "in docs/json.md, but never printed")
 
+    def test_notes(self):
+        self.assertEqual(NOTES.search(PAGE).group(), table_of_notes(), "docs/json.md: run tests/docs/test_json.py --write")
+
     def test_graphs(self):
-        printed = self.printed("quern-import", self.at / "g.txt", "-o", self.at / "a.qrn")
+        (self.at / "both.txt").write_text("0 1\n1 0\n")
+        printed = self.printed("quern-import", self.at / "both.txt", "-o", self.at / "a.qrn", "--undirected")
         printed |= self.printed("quern-generate", "rmat", "--scale", "12", "--memory", "16M", "-o", self.at / "b.qrn")
         printed |= self.printed("quern-transform", self.at / "g.qrn", "--egonet", "0", "-o", self.at / "c.qrn")
         printed |= self.printed("quern-transform", self.at / "b.qrn", "--symmetrize", "-o", self.at / "d.qrn")
@@ -127,5 +147,7 @@ class Json(unittest.TestCase):
         self.compare(self.printed("quern-run", "graphalytics", self.at / "set"), ("quern-run graphalytics",))
 
 
-if __name__ == "__main__":
+if __name__ == "__main__" and sys.argv[1:] == ["--write"]:
+    (SOURCE / "docs/json.md").write_text(NOTES.sub(lambda found: table_of_notes(), PAGE))
+elif __name__ == "__main__":
     unittest.main()

@@ -126,7 +126,7 @@ class RoundTrips(unittest.TestCase):
             self.assertRegex(done.stderr, r"quern-export: g\d+\.qrn: .{20}")
             self.assertFalse(out.exists(), "what was refused was written")
             return None, []
-        return out, json.loads(done.stdout)["notes"]
+        return out, [note["message"] for note in json.loads(done.stdout)["notes"]]
 
     def check(self, graph, name, *options):
         out, notes = self.exported(graph, name, *options)
