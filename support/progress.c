@@ -163,13 +163,17 @@ void qn_notice(const char *format, ...) {
 
 static const struct {
   const char *code;
-  bool is_warning;
+  enum qn_note_kind kind;
   const char *meaning;
-} note_kinds[QN_NUM_NOTES] = {
-#define NOTE_KIND(identifier, code, is_warning, meaning) {code, is_warning, meaning},
+} notes[QN_NUM_NOTES] = {
+#define NOTE_KIND(identifier, code, kind, meaning) {code, QN_NOTE_##kind, meaning},
     QN_NOTES(NOTE_KIND)
 #undef NOTE_KIND
 };
+
+static bool is_warning(enum qn_note note) {
+  return notes[note].kind == QN_NOTE_WARNING;
+}
 
 static pthread_mutex_t notes_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -180,22 +184,21 @@ static void keep(enum qn_note note, const char *text) {
   if (!context->notes)
     context->notes = json_array();
   json_array_append_new(context->notes,
-                        json_pack("{s:s, s:b, s:o}", "code", note_kinds[note].code, "warning",
-                                  note_kinds[note].is_warning, "message", qn_json_text(text)));
+                        json_pack("{s:s, s:b, s:o}", "code", notes[note].code, "warning",
+                                  is_warning(note), "message", qn_json_text(text)));
   pthread_mutex_unlock(&notes_lock);
 }
 
 void qn_note(enum qn_note note, const char *format, ...) {
-  const bool is_warning = note_kinds[note].is_warning;
   char message[1200], text[1280];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
   keep(note, message);
-  snprintf(text, sizeof text, "%s: %s [%s]", is_warning ? "warning" : "note", message,
-           note_kinds[note].code);
-  if (!muted_mode && (is_warning || !quiet_mode))
+  snprintf(text, sizeof text, "%s: %s [%s]", is_warning(note) ? "warning" : "note", message,
+           notes[note].code);
+  if (!muted_mode && (is_warning(note) || !quiet_mode))
     tell(text);
 }
 
@@ -208,7 +211,8 @@ json_t *qn_note_codes_json(void) {
   const uint64_t made = qn_notes_made();
   json_t *codes = json_array();
   for (int note = 0; codes && note < QN_NUM_NOTES; note++)
-    if ((made >> note & 1) && json_array_append_new(codes, json_string(note_kinds[note].code))) {
+    if ((made >> note & 1) && notes[note].kind != QN_NOTE_OF_RUN &&
+        json_array_append_new(codes, json_string(notes[note].code))) {
       json_decref(codes);
       codes = NULL;
     }
@@ -219,17 +223,17 @@ uint64_t qn_notes_made(void) {
   return qn_context()->notes_made;
 }
 
-void qn_notes_add(uint64_t notes) {
+void qn_notes_add(uint64_t made) {
   for (int note = 0; note < QN_NUM_NOTES; note++)
-    if (notes & ~qn_notes_made() & UINT64_C(1) << note)
-      keep((enum qn_note)note, note_kinds[note].meaning);
+    if (made & ~qn_notes_made() & UINT64_C(1) << note)
+      keep((enum qn_note)note, notes[note].meaning);
 }
 
 enum qn_status qn_notes_refuse_warnings(struct qn_error *error) {
-  const json_t *notes = qn_context()->notes;
+  const json_t *made = qn_context()->notes;
   json_t *entry;
   size_t i;
-  json_array_foreach(notes, i, entry) {
+  json_array_foreach(made, i, entry) {
     if (json_is_true(json_object_get(entry, "warning")))
       return qn_fail(error, QN_INVALID, "--strict: %s (%s)",
                      json_string_value(json_object_get(entry, "message")),

@@ -45,49 +45,58 @@ void qn_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- Notes ------------------------------------------------------------------- */
 
-/* X(identifier, code, is it a warning, meaning): the meanings are docs/notes.md's. */
+enum qn_note_kind {
+  QN_NOTE_WARNING,
+  QN_NOTE_OF_GRAPH, /* what became of the graph: kept in its metadata, as warnings are */
+  QN_NOTE_OF_RUN,   /* how it was done */
+};
+
+/* X(identifier, code, kind, meaning), which docs/json.md lists. */
 #define QN_NOTES(X)                                                                                \
-  X(LINES_SKIPPED, "lines-skipped", true, "Bad lines were skipped, as `--max-bad` allows")         \
-  X(SIDES_MERGED, "sides-merged", true,                                                            \
+  X(LINES_SKIPPED, "lines-skipped", WARNING, "Bad lines were skipped, as `--max-bad` allows")      \
+  X(SIDES_MERGED, "sides-merged", WARNING,                                                         \
     "A list that calls itself bipartite has ids on both sides; equal ones became one vertex")      \
-  X(ONE_WAY, "one-way", true,                                                                      \
+  X(ONE_WAY, "one-way", WARNING,                                                                   \
     "A format of undirected graphs lists some edges at one end only; the graph is directed")       \
-  X(PARALLEL_EDGES, "parallel-edges", true,                                                        \
+  X(PARALLEL_EDGES, "parallel-edges", WARNING,                                                     \
     "Undirected edges have the ends of another, as where both directions were listed")             \
-  X(REPEATED_ENTRIES, "repeated-entries", true,                                                    \
+  X(REPEATED_ENTRIES, "repeated-entries", WARNING,                                                 \
     "Entries of a matrix have the same place; a matrix adds them up, here they are parallel")      \
-  X(HEADER_OR_EDGE, "header-or-edge", true,                                                        \
+  X(HEADER_OR_EDGE, "header-or-edge", WARNING,                                                     \
     "The first line was taken as an edge, and may be a header")                                    \
-  X(SHAPE_AMBIGUOUS, "shape-ambiguous", true,                                                      \
+  X(SHAPE_AMBIGUOUS, "shape-ambiguous", WARNING,                                                   \
     "An array of two rows and two columns was taken by rows")                                      \
-  X(UNDECLARED_VERTICES, "undeclared-vertices", true,                                              \
+  X(UNDECLARED_VERTICES, "undeclared-vertices", WARNING,                                           \
     "Edges have ends that a file which declares vertices does not declare")                        \
-  X(ZEROS_DROPPED, "zeros-dropped", true,                                                          \
+  X(ZEROS_DROPPED, "zeros-dropped", WARNING,                                                       \
     "Zeros in front of ids were dropped, as `--ids` asks: 007 is 7")                               \
-  X(ZEROS_KEPT, "zeros-kept", false, "Ids with zeros in front were taken as names")                \
-  X(UNDIRECTED, "undirected", false, "The format says that every edge goes both ways")             \
-  X(TWO_SIDES, "two-sides", false,                                                                 \
+  X(ZEROS_KEPT, "zeros-kept", OF_GRAPH, "Ids with zeros in front were taken as names")             \
+  X(UNDIRECTED, "undirected", OF_GRAPH, "The format says that every edge goes both ways")          \
+  X(TWO_SIDES, "two-sides", OF_GRAPH,                                                              \
     "A matrix that is not square became a bipartite graph of rows L and columns R")                \
-  X(NOT_READ, "not-read", false, "The input holds something that was not read")                    \
-  X(WEIGHTS_ROUNDED, "weights-rounded", false, "Weights were rounded, as `--narrow-weights` asks") \
-  X(NOT_KEPT, "not-kept", false, "The output does not keep something that the input has")          \
-  X(REFUSED_ELSEWHERE, "refused-elsewhere", false, "Other programs may not read what was written") \
-  X(NOT_IDENTICAL, "not-identical", false,                                                         \
+  X(NOT_READ, "not-read", OF_GRAPH, "The input holds something that was not read")                 \
+  X(WEIGHTS_ROUNDED, "weights-rounded", OF_GRAPH,                                                  \
+    "Weights were rounded, as `--narrow-weights` asks")                                            \
+  X(NOT_KEPT, "not-kept", OF_GRAPH, "The output does not keep something that the input has")       \
+  X(REFUSED_ELSEWHERE, "refused-elsewhere", OF_RUN,                                                \
+    "Other programs may not read what was written")                                                \
+  X(NOT_IDENTICAL, "not-identical", OF_RUN,                                                        \
     "The graph is the same, but not the bytes of the container that the set was made of")          \
-  X(COPIED, "copied", false, "The input needed no conversion: the output is a copy")               \
-  X(FEWER_PARTITIONS, "fewer-partitions", false,                                                   \
+  X(COPIED, "copied", OF_RUN, "The input needed no conversion: the output is a copy")              \
+  X(FEWER_PARTITIONS, "fewer-partitions", OF_RUN,                                                  \
     "There are fewer and larger partitions than asked for, since vertex ids would run out")        \
-  X(ROUNDING, "rounding", false,                                                                   \
+  X(ROUNDING, "rounding", OF_RUN,                                                                  \
     "Values are rounded by more than the tolerance, which may never be reached")                   \
-  X(RESTORED, "restored", false, "Rows were restored in memory or on disk before the run")         \
-  X(READ_WHOLE, "read-whole", false, "A set was put together, since it could not be run in parts") \
-  X(ON_THE_CPU, "on-the-cpu", false, "The CPU did what the device could not")                      \
-  X(ONE_BY_ONE, "one-by-one", false, "Sources were run one after another, not together")           \
-  X(ONE_DEVICE, "one-device", false, "One device ran alone, which was expected to be faster")      \
-  X(THROUGH_HOST, "through-host", false, "Ranks exchanged values through the host's memory")
+  X(RESTORED, "restored", OF_RUN, "Rows were restored in memory or on disk before the run")        \
+  X(READ_WHOLE, "read-whole", OF_RUN,                                                              \
+    "A set was put together, since it could not be run in parts")                                  \
+  X(ON_THE_CPU, "on-the-cpu", OF_RUN, "The CPU did what the device could not")                     \
+  X(ONE_BY_ONE, "one-by-one", OF_RUN, "Sources were run one after another, not together")          \
+  X(ONE_DEVICE, "one-device", OF_RUN, "One device ran alone, which was expected to be faster")     \
+  X(THROUGH_HOST, "through-host", OF_RUN, "Ranks exchanged values through the host's memory")
 
 enum qn_note {
-#define QN_NOTE_IDENTIFIER(identifier, code, is_warning, meaning) QN_NOTE_##identifier,
+#define QN_NOTE_IDENTIFIER(identifier, code, kind, meaning) QN_NOTE_##identifier,
   QN_NOTES(QN_NOTE_IDENTIFIER)
 #undef QN_NOTE_IDENTIFIER
       QN_NUM_NOTES
@@ -100,13 +109,13 @@ void qn_note(enum qn_note note, const char *format, ...) __attribute__((format(p
  * runs out. */
 json_t *qn_notes_json(void);
 
-/* Which were noted: a new array of codes in the order above, however many threads there are; NULL
- * if memory runs out. */
+/* Which were noted of the graph: a new array of codes in the order above, however many threads
+ * there are; NULL if memory runs out. */
 json_t *qn_note_codes_json(void);
 
 /* The kinds that were noted, a bit each; and what others have noted. */
 uint64_t qn_notes_made(void);
-void qn_notes_add(uint64_t notes);
+void qn_notes_add(uint64_t made);
 
 /* With --strict: QN_INVALID with the text of the first warning, if there was one. */
 enum qn_status qn_notes_refuse_warnings(struct qn_error *error);

@@ -1,5 +1,6 @@
-/* Compressed files and archives, through libarchive, with only the formats
- * that input.h names enabled: each one more is attack surface. */
+/* Compressed files and archives, through libarchive, with only the formats that input.h names
+ * enabled: each one more is attack surface. A member that is packed itself is unpacked as well, by
+ * an archive that reads from the outer one; what is packed deeper is refused. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
@@ -16,11 +17,18 @@
 #define NAME_BYTES 256
 #define MAX_LISTED 16
 #define TAR_BLOCK 512
+#define HEAD_BYTES QN_DESCRIPTOR_HEAD
 
 struct qn_archive {
   struct archive *reader;
-  struct qn_descriptor *descriptor; /* NULL: the archive lies in memory */
-  const char *data;                 /* there */
+  /* Where it comes from: one of these. */
+  const char *data; /* [bytes], in memory */
+  uint64_t bytes;
+  struct qn_descriptor *descriptor;
+  struct qn_archive *outer; /* owned: its member, which is packed itself */
+
+  char head[HEAD_BYTES]; /* of the member, looked at, and not taken from `head_taken` on */
+  uint64_t head_bytes, head_taken;
   const char *file_name;
   uint64_t max_bytes;
   uint64_t max_expansion;
@@ -30,11 +38,12 @@ struct qn_archive {
   bool check_gzip;    /* one_file, in gzip and nothing else */
   struct qn_gzip_check gzip;
   bool over;
-  enum qn_status read_status; /* of the descriptor, inside libarchive's callback */
+  bool ended;                 /* no member follows */
+  enum qn_status read_status; /* of the source, inside libarchive's callback */
   struct qn_error read_error;
   char packing[64];
   char member[NAME_BYTES];
-  char *buffer; /* READ_BYTES, for the descriptor */
+  char *buffer; /* READ_BYTES, for what is not in memory */
 };
 
 struct magic {
@@ -70,11 +79,20 @@ static bool looks_like_bzip2(const char *head, uint64_t bytes) {
          (head[4] == 0x31 || head[4] == 0x17);
 }
 
+/* A frame of zstd or lz4 that says something to other programs: its magic number, and how many
+ * bytes follow (RFC 8878, 3.1.2). pzstd begins files with one. */
+#define SKIPPABLE_HEADER 8
+
+static bool is_skippable(const char *head, uint64_t bytes) {
+  return bytes >= SKIPPABLE_HEADER && (head[0] & 0xf0) == 0x50 &&
+         memcmp(head + 1, "\x2a\x4d\x18", 3) == 0;
+}
+
 bool qn_archive_recognise(const char *head, uint64_t bytes) {
   for (unsigned i = 0; i < sizeof MAGICS / sizeof MAGICS[0]; i++)
     if (bytes >= MAGICS[i].length && memcmp(head, MAGICS[i].bytes, MAGICS[i].length) == 0)
       return true;
-  return looks_like_bzip2(head, bytes) || looks_like_tar(head, bytes);
+  return is_skippable(head, bytes) || looks_like_bzip2(head, bytes) || looks_like_tar(head, bytes);
 }
 
 /* Names come from hostile files and go to terminals. */
@@ -85,35 +103,101 @@ static void copy_printable(char *to, const char *from, uint64_t size) {
   to[i] = '\0';
 }
 
+const char *qn_unpacking_error(struct archive *reader) {
+  const char *reason = archive_error_string(reader);
+  return reason && !strstr(reason, "INTERNAL ERROR") ? reason : "its end is missing";
+}
+
 static enum qn_status fail_damaged(struct qn_archive *archive, struct qn_error *error) {
   if (archive->read_status) {
     if (error)
       *error = archive->read_error;
     return archive->read_status;
   }
-  const char *reason = archive_error_string(archive->reader);
+  const char *reason = qn_unpacking_error(archive->reader);
   if (archive_errno(archive->reader) == ENOMEM)
     return qn_fail_memory(error, "unpacking", 0);
   char text[400];
-  copy_printable(text, reason ? reason : "its end is missing", sizeof text);
+  copy_printable(text, reason, sizeof text);
   qn_fail(error, QN_INVALID, "damaged or truncated (%s): %s", archive->packing, text);
   qn_error_in_file(error, archive->file_name);
   return QN_INVALID;
 }
 
-static la_ssize_t read_descriptor(struct archive *reader, void *data, const void **buffer) {
+/* ---- The source -------------------------------------------------------------- */
+
+static enum qn_status read_source(struct qn_archive *archive, uint64_t capacity, uint64_t *got,
+                                  struct qn_error *error) {
+  return archive->outer
+             ? qn_archive_read(archive->outer, archive->buffer, capacity, got, error)
+             : qn_descriptor_read(archive->descriptor, archive->buffer, capacity, got, error);
+}
+
+static la_ssize_t read_source_for(struct archive *reader, void *data, const void **buffer) {
   struct qn_archive *archive = data;
   uint64_t got;
-  archive->read_status = qn_descriptor_read(archive->descriptor, archive->buffer, READ_BYTES, &got,
-                                            &archive->read_error);
+  archive->read_status = read_source(archive, READ_BYTES, &got, &archive->read_error);
   if (archive->read_status) {
     archive_set_error(reader, EIO, "cannot read");
     return -1;
   }
   *buffer = archive->buffer;
-  qn_gzip_check_file(&archive->gzip, archive->buffer, got);
+  qn_gzip_check_pieces(&archive->gzip, archive->buffer, got);
   return (la_ssize_t)got;
 }
+
+static enum qn_status look_at_member(struct qn_archive *archive, struct qn_error *error);
+static enum qn_status read_content(struct qn_archive *archive, char *buffer, uint64_t capacity,
+                                   uint64_t *got, struct qn_error *error);
+
+static enum qn_status look_at_source(struct qn_archive *archive, const char **head, uint64_t *bytes,
+                                     struct qn_error *error) {
+  struct qn_archive *outer = archive->outer;
+  if (archive->descriptor)
+    return qn_descriptor_head(archive->descriptor, head, bytes, error);
+  enum qn_status status = outer ? look_at_member(outer, error) : QN_OK;
+  *head = outer ? outer->head + outer->head_taken : archive->data;
+  *bytes = outer ? outer->head_bytes - outer->head_taken : archive->bytes;
+  return status;
+}
+
+static enum qn_status pass_over(struct qn_archive *archive, uint64_t bytes,
+                                struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  uint64_t got = 1;
+  if (archive->data) {
+    got = bytes < archive->bytes ? bytes : archive->bytes;
+    archive->data += got;
+    archive->bytes -= got;
+    bytes -= got;
+  }
+  for (; bytes && got && !archive->data && !status; bytes -= got)
+    status = read_source(archive, bytes < READ_BYTES ? bytes : READ_BYTES, &got, error);
+  if (!status && bytes) {
+    qn_fail(error, QN_INVALID, "damaged or truncated: its first frame is not whole");
+    status = qn_error_in_file(error, archive->file_name);
+  }
+  return status;
+}
+
+/* libarchive does not know a file by the frames that are skipped. */
+static enum qn_status skip_frames(struct qn_archive *archive, struct qn_error *error) {
+  const char *head;
+  uint64_t bytes;
+  enum qn_status status = look_at_source(archive, &head, &bytes, error);
+  while (!status && is_skippable(head, bytes)) {
+    const uint8_t *size = (const uint8_t *)head + 4;
+    status = pass_over(archive,
+                       SKIPPABLE_HEADER + (size[0] | (uint64_t)size[1] << 8 |
+                                           (uint64_t)size[2] << 16 | (uint64_t)size[3] << 24),
+                       error);
+    if (!status)
+      status = look_at_source(archive, &head, &bytes, error);
+  }
+  return status;
+}
+
+/* ---- Members ----------------------------------------------------------------- */
 
 static const char *entry_name(struct archive_entry *entry) {
   const char *name = archive_entry_pathname(entry);
@@ -149,6 +233,7 @@ static enum qn_status next_entry(struct qn_archive *archive, struct archive_entr
     result = archive_read_next_header(archive->reader, entry);
   while (result == ARCHIVE_RETRY);
   if (result == ARCHIVE_EOF) {
+    archive->ended = true;
     *entry = NULL;
     return QN_OK;
   }
@@ -211,7 +296,7 @@ static void describe_packing(struct qn_archive *archive) {
 
 static enum qn_status fail_empty(const struct qn_archive *archive, struct qn_error *error) {
   qn_fail(error, QN_INVALID, "the input is empty: there is nothing in the %s file",
-          archive->packing);
+          archive->packing[0] ? archive->packing : "compressed");
   return qn_error_in_file(error, archive->file_name);
 }
 
@@ -278,6 +363,75 @@ static void enable_formats(struct archive *reader) {
   archive_read_support_format_empty(reader);
 }
 
+/* Take what it comes from, which is not the archive's yet, and go to its member. */
+static enum qn_status open_source(struct qn_archive *archive, const char *member,
+                                  struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  strcpy(archive->packing, "compressed");
+  archive->reader = archive_read_new();
+  if (!archive->reader)
+    return qn_fail_memory(error, "an archive", 0);
+  enable_formats(archive->reader);
+  if (!archive->data)
+    status = qn_alloc(&archive->buffer, READ_BYTES, 1, "an archive's buffer", error);
+  if (!status)
+    status = skip_frames(archive, error);
+  if (status)
+    return status;
+  if (archive->data)
+    qn_gzip_check_file(&archive->gzip, archive->data, archive->bytes);
+  const int opened = archive->data
+                         ? archive_read_open_memory(archive->reader, archive->data, archive->bytes)
+                         : archive_read_open(archive->reader, archive, NULL, read_source_for, NULL);
+  return opened == ARCHIVE_OK ? find_member(archive, member, error) : fail_damaged(archive, error);
+}
+
+/* Of the member, as much as tells what it is. */
+static enum qn_status look_at_member(struct qn_archive *archive, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  uint64_t got = 1;
+  memmove(archive->head, archive->head + archive->head_taken,
+          archive->head_bytes - archive->head_taken);
+  archive->head_bytes -= archive->head_taken;
+  archive->head_taken = 0;
+  while (!status && got && archive->head_bytes < HEAD_BYTES) {
+    status = read_content(archive, archive->head + archive->head_bytes,
+                          HEAD_BYTES - archive->head_bytes, &got, error);
+    archive->head_bytes += got;
+  }
+  return status;
+}
+
+static enum qn_status refuse_deeper(struct qn_archive *archive, struct qn_error *error) {
+  qn_fail(error, QN_UNSUPPORTED, "'%.100s' is packed once more (%s): unpack it first",
+          archive->outer->member, archive->packing);
+  return qn_error_in_file(error, archive->file_name);
+}
+
+/* `*archive`, at a member, becomes that of what is packed in it. */
+static enum qn_status open_inner(struct qn_archive **archive, struct qn_error *error) {
+  struct qn_archive *outer = *archive, *inner;
+  enum qn_status status = qn_alloc_zeroed(&inner, 1, sizeof *inner, "an archive", error);
+  if (status)
+    return status;
+  inner->outer = *archive;
+  inner->file_name = outer->file_name;
+  inner->max_bytes = outer->max_bytes;
+  inner->max_expansion = outer->max_expansion;
+  *archive = inner;
+  status = open_source(inner, NULL, error);
+  if (status)
+    return status;
+  const uint64_t used = strlen(inner->packing);
+  snprintf(inner->packing + used, sizeof inner->packing - used, " in %.40s", outer->packing);
+  if (inner->one_file)
+    return QN_OK;
+  status = look_at_member(inner, error);
+  return !status && qn_archive_recognise(inner->head, inner->head_bytes)
+             ? refuse_deeper(inner, error)
+             : status;
+}
+
 enum qn_status qn_archive_create(const char *data, uint64_t bytes, struct qn_descriptor *descriptor,
                                  const char *file_name, const struct qn_input_options *options,
                                  const char *member, struct qn_archive **out,
@@ -287,37 +441,23 @@ enum qn_status qn_archive_create(const char *data, uint64_t bytes, struct qn_des
   enum qn_status status = qn_alloc_zeroed(&archive, 1, sizeof *archive, "an archive", error);
   if (status)
     return status;
-  archive->descriptor = descriptor;
+  archive->data = data;
+  archive->bytes = bytes;
+  archive->descriptor = data ? NULL : descriptor;
   archive->file_name = file_name;
   archive->max_bytes = options->max_bytes;
   archive->max_expansion = options->max_expansion;
   archive->chosen = member != NULL;
-  strcpy(archive->packing, "compressed");
-  archive->reader = archive_read_new();
-  if (!archive->reader) {
-    status = qn_fail_memory(error, "an archive", 0);
-    goto failed;
-  }
-  enable_formats(archive->reader);
-  int opened;
-  if (data) {
-    archive->data = data;
-    qn_gzip_check_file(&archive->gzip, data, bytes);
-    opened = archive_read_open_memory(archive->reader, data, bytes);
-  } else {
-    status = qn_alloc(&archive->buffer, READ_BYTES, 1, "an archive's buffer", error);
-    if (status)
-      goto failed;
-    opened = archive_read_open(archive->reader, archive, NULL, read_descriptor, NULL);
-  }
-  status =
-      opened == ARCHIVE_OK ? find_member(archive, member, error) : fail_damaged(archive, error);
+  status = open_source(archive, member, error);
+  if (!status && !archive->one_file)
+    status = look_at_member(archive, error);
+  if (!status && !archive->one_file && qn_archive_recognise(archive->head, archive->head_bytes) &&
+      !qn_input_is_npz(archive->head, archive->head_bytes))
+    status = open_inner(&archive, error);
   if (status)
-    goto failed;
-  *out = archive;
-  return QN_OK;
-failed:
-  qn_archive_destroy(archive);
+    qn_archive_destroy(archive);
+  else
+    *out = archive;
   return status;
 }
 
@@ -326,6 +466,7 @@ void qn_archive_destroy(struct qn_archive *archive) {
     return;
   if (archive->reader)
     archive_read_free(archive->reader);
+  qn_archive_destroy(archive->outer);
   qn_free(archive->buffer);
   qn_free(archive);
 }
@@ -335,6 +476,8 @@ const char *qn_archive_packing(const struct qn_archive *archive) {
 }
 
 const char *qn_archive_member(const struct qn_archive *archive) {
+  if (archive->outer)
+    return archive->outer->member;
   return archive->one_file ? NULL : archive->member;
 }
 
@@ -349,7 +492,8 @@ static enum qn_status check_expansion(struct qn_archive *archive, struct qn_erro
   }
   if (archive->delivered <= QN_INPUT_FREE_EXPANSION)
     return QN_OK;
-  int64_t consumed = archive_filter_bytes(archive->reader, -1);
+  const struct qn_archive *outermost = archive->outer ? archive->outer : archive;
+  int64_t consumed = archive_filter_bytes(outermost->reader, -1);
   uint64_t compressed = consumed > 0 ? (uint64_t)consumed : 1;
   if ((archive->delivered - QN_INPUT_FREE_EXPANSION) / compressed < archive->max_expansion)
     return QN_OK;
@@ -362,7 +506,7 @@ static enum qn_status check_expansion(struct qn_archive *archive, struct qn_erro
 }
 
 enum qn_status qn_archive_look_further(struct qn_archive *archive, struct qn_error *error) {
-  if (archive->one_file || archive->chosen)
+  if (archive->one_file || archive->chosen || archive->ended)
     return QN_OK;
   char list[640] = "";
   unsigned listed = 0;
@@ -391,8 +535,21 @@ static enum qn_status fail_checksum(const struct qn_archive *archive, struct qn_
   return qn_error_in_file(error, archive->file_name);
 }
 
-enum qn_status qn_archive_read(struct qn_archive *archive, char *buffer, uint64_t capacity,
-                               uint64_t *got, struct qn_error *error) {
+/* The end of the content: is what it came from as it should be? */
+static enum qn_status check_end(struct qn_archive *archive, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  uint64_t got = 1;
+  if (archive->read_status) /* which libarchive may take for the end */
+    return fail_damaged(archive, error);
+  if (archive->check_gzip && !qn_gzip_check_end(&archive->gzip, archive->data))
+    return fail_checksum(archive, error);
+  while (archive->outer && got && !status) /* what follows is none of this format */
+    status = qn_archive_read(archive->outer, archive->buffer, READ_BYTES, &got, error);
+  return status ? status : qn_archive_look_further(archive, error);
+}
+
+static enum qn_status read_content(struct qn_archive *archive, char *buffer, uint64_t capacity,
+                                   uint64_t *got, struct qn_error *error) {
   *got = 0;
   if (archive->over)
     return QN_OK;
@@ -406,13 +563,22 @@ enum qn_status qn_archive_read(struct qn_archive *archive, char *buffer, uint64_
     return fail_damaged(archive, error);
   if (count == 0) {
     archive->over = true;
-    if (archive->check_gzip && !qn_gzip_check_end(&archive->gzip, archive->data))
-      return fail_checksum(archive, error);
-    return qn_archive_look_further(archive, error);
+    return check_end(archive, error);
   }
   if (archive->check_gzip)
     qn_gzip_check_content(&archive->gzip, buffer, (uint64_t)count);
   *got = (uint64_t)count;
   archive->delivered += *got;
   return check_expansion(archive, error);
+}
+
+enum qn_status qn_archive_read(struct qn_archive *archive, char *buffer, uint64_t capacity,
+                               uint64_t *got, struct qn_error *error) {
+  const uint64_t looked_at = archive->head_bytes - archive->head_taken;
+  if (!looked_at)
+    return read_content(archive, buffer, capacity, got, error);
+  *got = looked_at < capacity ? looked_at : capacity;
+  memcpy(buffer, archive->head + archive->head_taken, *got);
+  archive->head_taken += *got;
+  return QN_OK;
 }

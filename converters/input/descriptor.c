@@ -67,6 +67,9 @@ static enum qn_status read_some(struct qn_descriptor *source, char *buffer, uint
 enum qn_status qn_descriptor_head(struct qn_descriptor *source, const char **head, uint64_t *bytes,
                                   struct qn_error *error) {
   uint64_t got = 1;
+  source->head_bytes -= source->head_taken;
+  memmove(source->head, source->head + source->head_taken, source->head_bytes);
+  source->head_taken = 0;
   while (got && source->head_bytes < sizeof source->head) {
     enum qn_status status = read_some(source, source->head + source->head_bytes,
                                       sizeof source->head - source->head_bytes, &got, error);

@@ -18,16 +18,20 @@ struct qn_gzip_check {
   uint64_t content_bytes;
   uint8_t tail[QN_GZIP_TRAILER]; /* the last bytes of the file so far */
   uint64_t file_bytes;
+  bool has_members; /* a mark of a further member was seen by qn_gzip_check_pieces */
 };
 
 /* More content, decompressed. */
 void qn_gzip_check_content(struct qn_gzip_check *check, const void *data, uint64_t bytes);
 
-/* More of the file, compressed. */
+/* More of the file, compressed; in pieces, whose number does not matter, marks of members are
+ * looked for. */
+void qn_gzip_check_pieces(struct qn_gzip_check *check, const void *data, uint64_t bytes);
 void qn_gzip_check_file(struct qn_gzip_check *check, const void *data, uint64_t bytes);
 
 /* False if the content is certainly not what was compressed. A file of several members tells only
- * about its last; `whole_file`, if it is at hand (else NULL), is searched for their marks. */
+ * about its last; `whole_file`, if it is at hand (else NULL: it came in pieces), is searched for
+ * their marks. */
 bool qn_gzip_check_end(const struct qn_gzip_check *check, const void *whole_file);
 
 #ifdef __cplusplus

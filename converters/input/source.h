@@ -48,6 +48,10 @@ enum qn_status qn_archive_create(const char *data, uint64_t bytes, struct qn_des
                                  struct qn_error *error);
 void qn_archive_destroy(struct qn_archive *archive);
 
+/* What libarchive says is wrong, in a user's terms. */
+struct archive;
+const char *qn_unpacking_error(struct archive *reader);
+
 /* "gzip", "tar in xz", "zip", ... */
 const char *qn_archive_packing(const struct qn_archive *archive);
 /* The member's name, printable; NULL if the content is a compressed file. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "converters/input/crc32.h"
+#include "converters/input/source.h"
 #include "support/checked.h"
 #include "support/memory.h"
 #include "support/sizes.h"
@@ -35,11 +36,9 @@ static enum qn_status refuse(const struct qn_zip *zip, struct qn_error *error, c
 
 static enum qn_status fail_damaged(const struct qn_zip *zip, struct archive *reader,
                                    struct qn_error *error) {
-  const char *reason = archive_error_string(reader);
   if (archive_errno(reader) == ENOMEM)
     return qn_fail_memory(error, "unpacking", 0);
-  return refuse(zip, error, "damaged or truncated (zip): %s",
-                reason ? reason : "its end is missing");
+  return refuse(zip, error, "damaged or truncated (zip): %s", qn_unpacking_error(reader));
 }
 
 static enum qn_status open_reader(const struct qn_zip *zip, struct archive **reader,

@@ -43,10 +43,11 @@ def paths(value, path=""):
 def table_of_notes():
     """A line for each kind of note that support/progress.h declares."""
     source = re.sub(r"\\\n", " ", (SOURCE / "support/progress.h").read_text())
-    kinds = re.findall(r'\bX\((\w+),\s*"([\w-]+)",\s*(true|false),\s*((?:"[^"]*"\s*)+)\)', source)
-    lines = ["| code | warning | meaning |", "|---|---|---|"]
-    for _, code, is_warning, meaning in kinds:
-        lines.append("| `%s` | %s | %s |" % (code, "yes" if is_warning == "true" else "", "".join(re.findall('"([^"]*)"', meaning))))
+    kinds = re.findall(r'\bX\((\w+),\s*"([\w-]+)",\s*(\w+),\s*((?:"[^"]*"\s*)+)\)', source)
+    of = {"WARNING": "the graph: a warning", "OF_GRAPH": "the graph", "OF_RUN": "the run"}
+    lines = ["| code | of | meaning |", "|---|---|---|"]
+    for _, code, kind, meaning in kinds:
+        lines.append("| `%s` | %s | %s |" % (code, of[kind], "".join(re.findall('"([^"]*)"', meaning))))
     return "\n".join(lines) + "\n"
 
 

@@ -357,7 +357,7 @@ class SeveralSources(Graph):
         self.assertLessEqual(report["accelerator"]["memory_bytes"], 78 << 10)
         self.assertIn("64 searches at once", report["kernel"])
         report, notice = self.same("bfs", "graph.qrn", 9, "--device-memory=50K")
-        self.assertRegex(notice, "(?m)^running from one source after another: not enough device memory")
+        self.assertRegex(notice, "(?m)^note: running from one source after another: not enough device memory")
         self.assertNotIn("64 searches at once", report["kernel"])
 
     def test_one_after_another(self):

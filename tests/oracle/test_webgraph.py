@@ -473,7 +473,7 @@ class TestWritten(WebGraph):
         (self.folder / "e.txt").write_text("a b 5\nb c 7\n")
         self.run_tool("quern-import", "-q", "e.txt", "--ids", "strings", "--undirected", "-o", "g.qrn")
         done = self.run_tool("quern-export", "g.qrn", "--format", "webgraph", "-o", "out")
-        self.assertRegex(done.stderr, "numbered from 0[^\n]*\nnote: weights are not in the output\nnote: edges are written in both")
+        self.assertRegex(done.stderr, "numbered from 0[^\n]*\nnote: weights are not in the output \[not-kept\]\nnote: edges are written in both")
         self.assertEqual(decode((self.folder / "out/out.graph").read_bytes(), 3)[0], [[1], [0, 2], [1]])
         done = self.run_tool("quern-export", "g.qrn", "--format", "webgraph", "-o", "-")
         self.assertEqual(done.returncode, 2)
