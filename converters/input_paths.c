@@ -77,6 +77,10 @@ static enum qn_status add_entries(struct qn_input_paths *paths, const char *fold
                                   struct dirent *const *entries, int count,
                                   struct qn_error *error) {
   int before = paths->count;
+  bool empty;
+  if (has(entries, count, QN_MANIFEST_NAME) &&
+      kind_of(folder, QN_MANIFEST_NAME, &empty) != S_IFREG)
+    return refuse(folder, error, "'%s' is no file that can be read", QN_MANIFEST_NAME);
   if (has(entries, count, QN_MANIFEST_NAME))
     return add_path(paths, folder, QN_MANIFEST_NAME, error);
   if (has(entries, count, "_temporary"))

@@ -21,6 +21,7 @@
 #include "support/memory.h"
 #include "support/threads.h"
 #include "support/tool.h"
+#include "support/used_files.h"
 
 _Static_assert(QN_CHECKPOINT_REGISTERS == QN_STATE_REGISTERS, "a checkpoint holds a state");
 
@@ -296,7 +297,13 @@ static enum qn_status read_parts(struct qn_keeper *keeper, struct qn_checkpoint 
 static enum qn_status resume(struct qn_keeper *keeper, struct qn_error *error) {
   struct qn_checkpoint checkpoint;
   json_t *run = NULL;
-  enum qn_status status = qn_container_map(keeper->folder.file, 0, &keeper->resumed, error);
+  int descriptor;
+  enum qn_status status = qn_file_open_regular(keeper->folder.file, &descriptor, error);
+  if (!status) {
+    status =
+        qn_container_map_descriptor(descriptor, keeper->folder.file, 0, &keeper->resumed, error);
+    close(descriptor);
+  }
   if (!status)
     status = qn_container_verify(keeper->resumed, error);
   if (!status)

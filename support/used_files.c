@@ -1,5 +1,6 @@
 #include "support/used_files.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static struct qn_used_file *first;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -237,4 +239,22 @@ void qn_pages_leave(void *mapping, uint64_t bytes) {
 #pragma omp parallel for schedule(dynamic, 1)
   for (uint64_t begin = 0; begin < bytes; begin += step)
     madvise((char *)mapping + begin, bytes - begin < step ? bytes - begin : step, MADV_DONTNEED);
+}
+
+/* ---- Files that are found ----------------------------------------------------- */
+
+enum qn_status qn_file_open_regular(const char *path, int *descriptor, struct qn_error *error) {
+  struct stat about;
+  enum qn_status status = QN_OK;
+  *descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (*descriptor < 0 || fstat(*descriptor, &about) != 0)
+    status = qn_fail_errno(error, "cannot open");
+  else if (!S_ISREG(about.st_mode))
+    status = qn_fail(error, QN_INVALID, "is no regular file");
+  if (!status)
+    return QN_OK;
+  if (*descriptor >= 0)
+    close(*descriptor);
+  *descriptor = -1;
+  return qn_error_in_file(error, path);
 }

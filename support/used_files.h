@@ -91,6 +91,10 @@ void qn_pages_leave(void *mapping, uint64_t bytes);
  * after a fork it would be waited for. Until it is called qn_pages_leave does nothing. */
 void qn_pages_leave_by_all_threads(void);
 
+/* Open a file that the user has not named, for reading. QN_INVALID if it is none: whoever opens a
+ * pipe waits for its writer. The caller closes it. */
+enum qn_status qn_file_open_regular(const char *path, int *descriptor, struct qn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,6 +13,7 @@
 #include "support/progress.h"
 #include "support/threads.h"
 #include "support/tool.h"
+#include "support/used_files.h"
 #include <quern/import.h>
 #include <quern/run.h>
 
@@ -103,7 +104,11 @@ static enum qn_status find_properties(struct work *work, struct qn_error *error)
 
 static enum qn_status read_properties(struct work *work, struct qn_error *error) {
   enum { MOST = 1 << 20 };
-  FILE *file = fopen(work->path, "re");
+  int descriptor;
+  enum qn_status status = qn_file_open_regular(work->path, &descriptor, error);
+  if (status)
+    return status;
+  FILE *file = fdopen(descriptor, "r");
   if (!file)
     return qn_fail_errno(error, "%s: cannot open", work->path);
   work->text = calloc(1, MOST + 1);

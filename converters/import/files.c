@@ -149,6 +149,7 @@ static enum qn_status read_path(struct qn_import *import, const char *path, cons
   struct qn_input_options how = import->options->input;
   struct qn_input *input;
   how.member = member;
+  how.regular = import->expected != NULL;
   if (import->share) {
     how.part_begin = import->share->begin;
     how.part_end = import->share->is_part ? import->share->end : 0;

@@ -193,7 +193,11 @@ static void try_map(struct qn_input *input, int descriptor, const struct stat *a
 static enum qn_status open_file(struct qn_input *input, bool standard_input,
                                 struct qn_error *error) {
   struct stat about;
-  int descriptor = standard_input ? dup(STDIN_FILENO) : open(input->path, O_RDONLY | O_CLOEXEC);
+  int descriptor = -1;
+  if (input->options.regular && qn_file_open_regular(input->path, &descriptor, error))
+    return error->status;
+  if (!input->options.regular)
+    descriptor = standard_input ? dup(STDIN_FILENO) : open(input->path, O_RDONLY | O_CLOEXEC);
   if (descriptor < 0 || fstat(descriptor, &about) != 0) {
     qn_fail_errno(error, "cannot open");
     qn_error_in_file(error, input->path);

@@ -40,6 +40,7 @@ struct qn_input_options {
   /* Of a plain file that is mapped: only lines and records that begin in these bytes are wanted,
    * by readers that can (parse/reader.h); part_end 0: all are. */
   uint64_t part_begin, part_end;
+  bool regular;                  /* a pipe is refused: the user has not named it */
   bool unhashed;                 /* nobody asks for the hash, or for the part's */
   struct qn_file_state expected; /* what the file was when it was read before; zero: it was not */
 };
@@ -58,6 +59,7 @@ static const struct qn_input_options QN_INPUT_DEFAULTS = {.member = NULL,
                                                           .max_expansion = QN_INPUT_MAX_EXPANSION,
                                                           .part_begin = 0,
                                                           .part_end = 0,
+                                                          .regular = false,
                                                           .unhashed = false,
                                                           .expected = {0, {0, 0}, {0, 0}}};
 

@@ -40,6 +40,7 @@ static enum qn_status read_properties(const char *name, struct qn_bv_properties 
   struct qn_input_options options = QN_INPUT_DEFAULTS;
   struct qn_input *input;
   struct qn_whole_input whole;
+  options.regular = true;
   options.max_bytes = MAX_PROPERTIES_BYTES;
   enum qn_status status = qn_input_open(name, &options, &input, error);
   if (status)

@@ -46,7 +46,7 @@ static enum qn_status refuse_tar(const struct qn_bundle *bundle, struct archive 
 
 static enum qn_status map_file(struct qn_bundle *bundle, struct qn_error *error) {
   struct stat state;
-  int descriptor = open(bundle->path, O_RDONLY | O_CLOEXEC);
+  int descriptor = open(bundle->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0 || fstat(descriptor, &state) != 0) {
     qn_fail_errno(error, "cannot open");
     qn_error_in_file(error, bundle->path);

@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include "support/json_text.h"
 #include "support/memory.h"
 #include "support/tool.h"
+#include "support/used_files.h"
 
 #define FORMAT "quern-set"
 #define VERSION 1
@@ -265,7 +267,13 @@ static enum qn_status take_manifest(struct qn_set *set, const json_t *manifest,
 /* The text of a file, which is freed by free(). */
 static enum qn_status read_text(const char *path, char **text, size_t *length,
                                 struct qn_error *error) {
-  FILE *file = fopen(path, "re");
+  int descriptor;
+  enum qn_status status = qn_file_open_regular(path, &descriptor, error);
+  FILE *file = status ? NULL : fdopen(descriptor, "r");
+  if (!status && !file)
+    close(descriptor);
+  if (status)
+    return status;
   FILE *all = file ? open_memstream(text, length) : NULL;
   char block[1 << 12];
   size_t total = 0;
@@ -278,7 +286,6 @@ static enum qn_status read_text(const char *path, char **text, size_t *length,
   good = good && !ferror(file) && total <= MOST_BYTES;
   if (all)
     good = fclose(all) == 0 && *text && good; /* without memory it has none */
-  enum qn_status status = QN_OK;
   if (!good && total > MOST_BYTES)
     status = qn_fail(error, QN_INVALID, "SET-1: the manifest is longer than any set needs");
   else if (!good)

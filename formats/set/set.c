@@ -35,6 +35,9 @@ static enum qn_status map_file(const struct qn_set *set, const struct qn_set_fil
     return qn_fail(error, QN_USAGE, "the name of the set's folder is too long");
   if (access(path, F_OK) != 0)
     return qn_set_violation(set, file->name, error, "SET-6", "the file is missing from the set");
+  struct stat about;
+  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+    return qn_set_violation(set, file->name, error, "SET-6", "this is no regular file");
   enum qn_status status = qn_container_map(path, 0, out, error);
   if (status)
     return status;

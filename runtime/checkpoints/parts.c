@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "support/memory.h"
+#include "support/used_files.h"
 
 /* ---- Writing ---------------------------------------------------------------------- */
 
@@ -140,7 +141,12 @@ static enum qn_status read_part(const struct qn_checkpoint_folder *folder,
       qn_checkpoint_folder_part(folder, list->registers[0], index, &path, error);
   if (status)
     return status;
-  status = qn_container_map(path, 0, &container, error);
+  int descriptor;
+  status = qn_file_open_regular(path, &descriptor, error);
+  if (!status) {
+    status = qn_container_map_descriptor(descriptor, path, 0, &container, error);
+    close(descriptor);
+  }
   if (status == QN_SYSTEM && access(path, F_OK) != 0)
     status =
         refuse(path, QN_CHECKPOINT_NAME " beside it lists this file, which is not there", error);

@@ -74,7 +74,7 @@ class TestRead(Binsparse):
             with self.subTest(**more):
                 self.write("COOR", [3, 3], arrays, **more)
                 done = run("quern-import", "-f", self.path("m.h5"), "-o", self.path("m.qrn"))
-                self.assertIn("note: 1 entries of the matrix have the place of another", done.stderr)
+                self.assertIn("warning: 1 entries of the matrix have the place of another", done.stderr)
                 self.assertRegex(done.stdout, r"of these parallel +1\n")
         self.write("COOR", [3, 3], arrays)
         self.assertEqual(self.edges("--duplicates", "sum"), [("0", "1", "11"), ("1", "2", "7")])
