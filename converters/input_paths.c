@@ -1,6 +1,7 @@
 #include "converters/input_paths.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,11 +32,9 @@ static enum qn_status add_path(struct qn_input_paths *paths, const char *folder,
 /* The kind of FOLDER/NAME; 0, with errno set, if it is not to be had. */
 static mode_t kind_of(const char *folder, const char *name, bool *empty) {
   struct stat about;
-  char *path;
-  if (asprintf(&path, "%s/%s", folder, name) < 0)
-    return 0;
-  bool there = stat(path, &about) == 0;
-  free(path);
+  char path[PATH_MAX];
+  bool there =
+      snprintf(path, sizeof path, "%s/%s", folder, name) < PATH_MAX && stat(path, &about) == 0;
   *empty = there && about.st_size == 0;
   return there ? about.st_mode & S_IFMT : 0;
 }
@@ -78,8 +77,7 @@ static enum qn_status add_entries(struct qn_input_paths *paths, const char *fold
                                   struct qn_error *error) {
   int before = paths->count;
   bool empty;
-  if (has(entries, count, QN_MANIFEST_NAME) &&
-      kind_of(folder, QN_MANIFEST_NAME, &empty) != S_IFREG)
+  if (has(entries, count, QN_MANIFEST_NAME) && kind_of(folder, QN_MANIFEST_NAME, &empty) != S_IFREG)
     return refuse(folder, error, "'%s' is no file that can be read", QN_MANIFEST_NAME);
   if (has(entries, count, QN_MANIFEST_NAME))
     return add_path(paths, folder, QN_MANIFEST_NAME, error);

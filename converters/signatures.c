@@ -49,6 +49,8 @@ static const struct {
     {">>graph6<<", 10, "graph6", as_other_graph},
     {">>sparse6<<", 11, "sparse6", as_other_graph},
     {">>digraph6<<", 12, "digraph6", as_other_graph},
+    {"nkbg", 4, "a binary graph of NetworKit",
+     "write it with networkit.writeGraph as METIS or an edge list"},
     {"(tlp ", 5, "a graph of Tulip", as_other_graph},
     {"%PDF-", 5, "PDF", "find the data that it is about"},
     {"\x89PNG", 4, "a picture", "find the data that it shows"},
@@ -122,6 +124,17 @@ static bool is_turtle(const struct head *head) {
   return begins(head, "@prefix") || begins(head, "@base");
 }
 
+/* The subject and a second term, as of triples, but no full stop. */
+static bool is_triples_without_stop(const struct head *head) {
+  const char *end = head->text + line_length(head, 0);
+  const char *subject = *head->text == '<' ? memchr(head->text, '>', line_length(head, 0)) : NULL;
+  if (!subject || !memmem(head->text, (size_t)(subject - head->text), ":", 1))
+    return false;
+  for (subject++; subject < end && (*subject == ' ' || *subject == '\t');)
+    subject++;
+  return subject < end && *subject == '<' && memchr(subject, '>', (size_t)(end - subject));
+}
+
 static bool is_xml(const struct head *head) {
   char second = head->text_bytes > 1 ? head->text[1] : '\0';
   return begins(head, "<") && !is_triples(head) &&
@@ -148,6 +161,72 @@ static bool is_netdraw(const struct head *head) {
          begins(head, "*tie data");
 }
 
+/* ---- Graphs in letters: graph6 and its kin (McKay) ---------------------------- */
+
+enum { LEAST_LETTER = 63, LETTER_BITS = 6, LONG_MARK = 126 };
+
+/* The number of vertices that comes first, of which `*p` is then behind; 0 if there is none. */
+static uint64_t take_vertices(const char **p, const char *end) {
+  const bool is_long = *p < end && **p == LONG_MARK;
+  const int letters = is_long ? 3 : 1;
+  uint64_t vertices = 0;
+  *p += is_long;
+  if (end - *p < letters)
+    return 0;
+  for (int i = 0; i < letters; i++)
+    vertices = vertices << LETTER_BITS | (uint64_t)(*(*p)++ - LEAST_LETTER);
+  return vertices;
+}
+
+static bool are_letters(const char *p, const char *end) {
+  for (; p < end; p++)
+    if (*p < LEAST_LETTER || *p > LONG_MARK)
+      return false;
+  return true;
+}
+
+/* Have all lines, behind `mark` if that is one, as many letters as the graph has pairs of vertices,
+ * each pair once or in both directions? The bits that fill up the last letter are zero. */
+static bool are_matrices(const struct head *head, char mark) {
+  uint64_t lines = 0;
+  for (uint64_t at = 0; at < head->text_bytes; at += line_length(head, at) + 1) {
+    const char *p = head->text + at, *end = p + line_length(head, at);
+    if (p == end)
+      continue;
+    if ((mark && *p++ != mark) || !are_letters(p, end))
+      return false;
+    const uint64_t vertices = take_vertices(&p, end);
+    const uint64_t bits = mark ? vertices * vertices : vertices * (vertices - 1) / 2;
+    const uint64_t spare = (LETTER_BITS - bits % LETTER_BITS) % LETTER_BITS;
+    if (vertices < 2 || (uint64_t)(end - p) != (bits + spare) / LETTER_BITS ||
+        ((end[-1] - LEAST_LETTER) & ((1 << spare) - 1)))
+      return false;
+    lines++;
+  }
+  return lines > 0;
+}
+
+static bool is_graph6(const struct head *head) {
+  return are_matrices(head, '\0');
+}
+
+static bool is_digraph6(const struct head *head) {
+  return are_matrices(head, '&');
+}
+
+/* A colon, letters, and nothing else in any line. */
+static bool is_sparse6(const struct head *head) {
+  uint64_t lines = 0;
+  for (uint64_t at = 0; at < head->text_bytes; at += line_length(head, at) + 1, lines++) {
+    const char *p = head->text + at, *end = p + line_length(head, at);
+    if (p < end && (*p != ':' || end - p < 3 || !are_letters(p + 1, end)))
+      return false;
+  }
+  return lines > 0;
+}
+
+/* ---- Keys and values ---------------------------------------------------------- */
+
 /* A word and a colon: no number, no part of what is in quotes or in braces, no two columns. */
 static bool is_key(const char *word, const char *end) {
   if (end - word < 2 || *--end != ':' || (*word >= '0' && *word <= '9') || *word == '{')
@@ -158,6 +237,15 @@ static bool is_key(const char *word, const char *end) {
     if (strchr("\"',;|", *word))
       return false;
   return true;
+}
+
+/* Does a line begin so? */
+static bool has_line(const struct head *head, const char *word) {
+  const uint64_t length = strlen(word);
+  for (uint64_t at = 0; at < head->text_bytes; at += line_length(head, at) + 1)
+    if (head->text_bytes - at >= length && memcmp(head->text + at, word, length) == 0)
+      return true;
+  return false;
 }
 
 /* In every line "key: value". */
@@ -176,6 +264,11 @@ static bool is_keys(const struct head *head) {
   return lines > 0;
 }
 
+/* What a meta.NAME of KONECT has among its keys. */
+static bool is_konect_description(const struct head *head) {
+  return is_keys(head) && has_line(head, "code:") && has_line(head, "category:");
+}
+
 static bool is_pem(const struct head *head) {
   return begins(head, "-----BEGIN ");
 }
@@ -189,13 +282,18 @@ static bool is_webgraph_properties(const struct head *head) {
   return false;
 }
 
+/* What text has that numbers seldom are. */
+static bool is_printable(char c) {
+  return (c >= ' ' && c <= '~') || c == '\t' || c == '\n' || c == '\r';
+}
+
 /* Is it plain text in characters of `width` bytes, all NUL but the first or the last of each? */
 static bool is_wide(const struct head *head, unsigned width, bool little_endian) {
   const unsigned own = little_endian ? 0 : width - 1;
   uint64_t most = (head->bytes < 64 ? head->bytes : 64) / width * width;
   bool wide = most >= 4;
   for (uint64_t i = 0; i < most; i++)
-    wide &= i % width == own ? head->data[i] > 0 : head->data[i] == 0;
+    wide &= i % width == own ? is_printable(head->data[i]) : head->data[i] == 0;
   return wide;
 }
 
@@ -231,14 +329,23 @@ static const struct {
     {is_utf_32_le, "text in UTF-32", "convert it: iconv -f UTF-32LE -t UTF-8"},
     {is_utf_32_be, "text in UTF-32", "convert it: iconv -f UTF-32BE -t UTF-8"},
     {has_bare_returns, "text whose lines end in CR alone", "convert it: tr '\\r' '\\n'"},
-    {is_json, "JSON", as_csv},
+    {is_json,
+     "JSON of another kind than nodes with edges or links, a list of edges, or an edge a line",
+     as_csv},
     {is_html, "HTML", "this is a page of a web site; find the link to the data in it"},
     {is_triples, "RDF (N-Triples)", as_csv},
     {is_turtle, "RDF (Turtle)", as_csv},
+    {is_triples_without_stop, "RDF (N-Triples) whose lines lack the full stop at their end",
+     "write each triple as <subject> <predicate> <object> ."},
     {is_xml, "XML", as_csv},
     {is_gdf, "GDF of GUESS", as_other_graph},
     {is_ucinet, "DL of UCINET", as_other_graph},
     {is_netdraw, "VNA of NetDraw", as_other_graph},
+    {is_graph6, "graph6", as_other_graph},
+    {is_sparse6, "sparse6", as_other_graph},
+    {is_digraph6, "digraph6", as_other_graph},
+    {is_konect_description, "the description of a KONECT network",
+     "name the file of its edges, out.NAME"},
     {is_keys, "keys and values (YAML, the head of a message)", as_csv},
     {is_sql, "SQL", "export the table of edges as CSV"},
     {is_webgraph_properties, "the description of a WebGraph",

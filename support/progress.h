@@ -71,6 +71,8 @@ enum qn_note_kind {
   X(ZEROS_DROPPED, "zeros-dropped", WARNING,                                                       \
     "Zeros in front of ids were dropped, as `--ids` asks: 007 is 7")                               \
   X(ZEROS_KEPT, "zeros-kept", OF_GRAPH, "Ids with zeros in front were taken as names")             \
+  X(DEFAULT_WEIGHTS, "default-weights", OF_GRAPH,                                                  \
+    "Some edges say no weight, and have the format's default")                                     \
   X(UNDIRECTED, "undirected", OF_GRAPH, "The format says that every edge goes both ways")          \
   X(TWO_SIDES, "two-sides", OF_GRAPH,                                                              \
     "A matrix that is not square became a bipartite graph of rows L and columns R")                \

@@ -110,6 +110,15 @@ static enum qn_status name_edge(struct qn_named_graph *graph, struct qn_text sou
                                  graph->closed ? &graph->place : NULL, error);
 }
 
+static void note_defaults(const struct qn_named_graph *graph) {
+  if (!graph->default_weight || graph->options->weights == QN_WEIGHTS_NONE)
+    return;
+  graph->result->weights_are_defaults = !graph->weighted;
+  if (graph->weighted && graph->defaults)
+    qn_note(QN_NOTE_DEFAULT_WEIGHTS, "%" PRIu64 " edge%s no weight, which is %s then",
+            graph->defaults, graph->defaults == 1 ? " says" : "s say", graph->default_weight);
+}
+
 /* Ends that are misspelt would be vertices more; `declared` were before the first edge. */
 static void note_undeclared(const struct qn_named_graph *graph, uint64_t declared) {
   uint64_t names = qn_string_map_count(graph->result->names_map);
@@ -125,9 +134,12 @@ enum qn_status qn_named_graph_between(struct qn_named_graph *graph, struct qn_te
   if (graph->options->weights == QN_WEIGHTS_NONE)
     weight.bytes = NULL;
   const bool weighted = weight.bytes != NULL;
-  if (graph->edges == 0)
+  if (graph->edges == 0 || (weighted && graph->default_weight))
     graph->weighted = weighted;
-  if (graph->weighted != weighted)
+  graph->defaults += !weighted;
+  if (!weighted && graph->default_weight && graph->options->weights != QN_WEIGHTS_NONE)
+    weight = qn_text_of(graph->default_weight);
+  else if (graph->weighted != weighted)
     return qn_fail(error, QN_INVALID,
                    "this edge has %s weight, others before have %s (--weights=none drops all)",
                    weighted ? "a" : "no", weighted ? "none" : "one");
@@ -163,5 +175,7 @@ enum qn_status qn_named_graph_end(struct qn_named_graph *graph, enum qn_status s
   status = qn_naming_end(graph->naming, status, &declared, error);
   if (!status)
     note_undeclared(graph, declared);
+  if (!status)
+    note_defaults(graph);
   return status;
 }

@@ -20,8 +20,10 @@ struct qn_named_graph {
   struct qn_naming *naming;           /* else this is */
   struct qn_edge_stream stream;       /* of numbered edges, for records */
   uint64_t edges;
-  bool weighted;         /* the first edge has a weight */
-  bool directed_is_said; /* by the file */
+  uint64_t defaults;          /* of these without a weight */
+  bool weighted;              /* the first edge has a weight, or with a default any */
+  const char *default_weight; /* of edges that say none; NULL: then none has one */
+  bool directed_is_said;      /* by the file */
   bool directed;
   bool numbers;        /* Quern wrote the file, and says that ids are numbers, */
   bool labels_are_ids; /* that labels are the ids once more */
@@ -54,7 +56,7 @@ enum qn_status qn_named_graph_called(struct qn_named_graph *graph, struct qn_tex
                                      struct qn_error *error);
 
 /* There is an edge; `weight` is its text, or NULL. QN_INVALID if it is no weight, or if only some
- * edges have one. */
+ * edges have one and there is no default. */
 enum qn_status qn_named_graph_edge(struct qn_named_graph *graph, const char *source,
                                    const char *destination, const char *weight,
                                    struct qn_error *error);

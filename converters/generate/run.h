@@ -9,9 +9,9 @@
 #include "converters/edges/ledger.h"
 #include "converters/graph/generate.h"
 #include "formats/set/set.h"
-#include "support/ranks/collective.h"
 #include "support/memory_plan.h"
 #include "support/options.h"
+#include "support/ranks/collective.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include "converters/format.h"
@@ -101,6 +102,7 @@ static enum qn_status read_input(struct qn_import *import, struct qn_input *inpu
                                  struct qn_error *error) {
   const struct qn_import_options *options = import->options;
   struct qn_read_result *result = &import->result;
+  struct qn_read_options read = options->read;
   struct qn_input_digest digest;
   bool forced = reader || strcmp(options->format, "auto") != 0;
   enum qn_status status = QN_OK;
@@ -114,7 +116,8 @@ static enum qn_status read_input(struct qn_import *import, struct qn_input *inpu
   result->description[0] = 0;
   qn_progress_begin("reading", "bytes", 0);
   unsigned threads = leave_thread_to_unpack(input);
-  status = import->reader->read(input, &options->read, import->list, sequence, result, error);
+  read.alone = import->job->num_inputs == 1;
+  status = import->reader->read(input, &read, import->list, sequence, result, error);
   qn_threads_set(threads);
   qn_progress_end();
   if (status == QN_INVALID)
@@ -190,10 +193,15 @@ static enum qn_status check_named(const struct qn_import *import,
   return qn_error_in_file(error, path);
 }
 
-/* As read_path, of what may not name others in its turn. */
+/* As read_path, of what `path` has named, which may not name others in its turn. */
 static enum qn_status read_named_path(struct qn_import *import, const struct qn_named_input *input,
-                                      uint64_t *sequence, struct qn_error *error) {
+                                      const char *path, uint64_t *sequence,
+                                      struct qn_error *error) {
   struct qn_input_share *share = import->share;
+  if (access(input->path, F_OK) != 0 && !strchr(input->path, ':')) {
+    qn_fail(error, QN_SYSTEM, "names the file %.200s, which is not there", input->path);
+    return qn_error_in_file(error, path);
+  }
   import->expected = &input->digest;
   import->share = NULL; /* the whole of it is this rank's */
   enum qn_status status = read_path(import, input->path, NULL, input->reader, sequence, error);
@@ -213,7 +221,7 @@ static enum qn_status read_named(struct qn_import *import, const char *path, uin
   import->result.named = (struct qn_named_inputs){0};
   enum qn_status status = QN_OK;
   for (uint64_t i = 0; i < named.count && !status; i++)
-    status = read_named_path(import, &named.inputs[i], sequence, error);
+    status = read_named_path(import, &named.inputs[i], path, sequence, error);
   if (!status)
     status = check_named(import, &named, &before, path, error);
   qn_named_inputs_release(&named);
@@ -261,15 +269,60 @@ static enum qn_status read_share(struct qn_import *import, const char *path,
   return status;
 }
 
+/* ---- Directions ------------------------------------------------------------- */
+
+/* Inputs with edges, of both kinds: which of them came first. */
+struct directions {
+  const char *symmetric, *others;
+  bool were_symmetric; /* before the input that is read */
+  uint64_t edges;      /* the same */
+};
+
+enum qn_status qn_import_fail_directions(const char *symmetric, const char *other,
+                                         struct qn_error *error) {
+  qn_fail(error, QN_INVALID,
+          "the edges of this file are undirected, and those of %.200s are not said to be: "
+          "--undirected takes all as undirected",
+          other);
+  return qn_error_in_file(error, symmetric);
+}
+
+static void begin_directions(struct qn_import *import, struct directions *directions) {
+  directions->were_symmetric = import->result.symmetric;
+  directions->edges = import->result.ledger.edges_read;
+  import->result.symmetric = false;
+}
+
+/* An input that says that its edges are undirected says nothing of those of others. */
+static enum qn_status add_direction(struct qn_import *import, int input,
+                                    struct directions *directions, struct qn_error *error) {
+  struct qn_read_result *result = &import->result;
+  const bool is_symmetric = result->symmetric;
+  const char **first = is_symmetric ? &directions->symmetric : &directions->others;
+  result->symmetric |= directions->were_symmetric;
+  if (result->ledger.edges_read == directions->edges || import->options->build.undirected)
+    return QN_OK;
+  *first = *first ? *first : import->job->inputs[input];
+  if (import->shares)
+    import->shares[input].is_symmetric = is_symmetric;
+  return directions->symmetric && directions->others
+             ? qn_import_fail_directions(directions->symmetric, directions->others, error)
+             : QN_OK;
+}
+
 enum qn_status qn_import_files_read(struct qn_import *import, uint64_t *sequence,
                                     struct qn_error *error) {
   const struct qn_import_job *job = import->job;
+  struct directions directions = {0};
   enum qn_status status = QN_OK;
   for (int i = 0; i < job->num_inputs && !status; i++) {
+    begin_directions(import, &directions);
     import->state = import->states ? &import->states[i] : NULL;
     status = import->shares
                  ? read_share(import, job->inputs[i], &import->shares[i], sequence, error)
                  : read_argument(import, job->inputs[i], sequence, error);
+    if (!status)
+      status = add_direction(import, i, &directions, error);
   }
   return status;
 }
@@ -283,6 +336,7 @@ enum qn_status qn_import_elements_read(struct qn_import *import, const char *pat
   struct qn_read_options options = import->options->read;
   struct qn_input *input;
   options.records = records;
+  options.alone = true; /* weights were looked at */
   enum qn_status status = qn_input_open(path, how, &input, error);
   if (status)
     return status;

@@ -39,12 +39,14 @@ static void note_parallel(const struct qn_import *import) {
   const bool is_undirected = import->options->build.undirected || result->symmetric;
   if (result->adds_up && (!is_undirected || result->symmetric))
     qn_ledger_note_sums(&result->ledger);
-  else if (!result->symmetric)
+  else if (!result->symmetric || result->listed_once)
     qn_ledger_note_parallel(&result->ledger, "--duplicates=remove");
 }
 
 static enum qn_status check_strict(const struct qn_import *import, struct qn_error *error) {
-  return import->options->strict ? qn_notes_refuse_warnings(error) : QN_OK;
+  enum qn_status status = import->options->strict ? qn_notes_refuse_warnings(error) : QN_OK;
+  return status && import->job->num_inputs == 1 ? qn_error_in_file(error, import->job->inputs[0])
+                                                : status;
 }
 
 static enum qn_status complete_provenance(const struct qn_import *import, struct qn_error *error) {
@@ -110,6 +112,8 @@ static enum qn_status build(struct qn_import *import, struct qn_error *error) {
             "the format says that every edge goes both ways: the graph is undirected");
   enum qn_status status =
       qn_provenance_import(import->report->provenance, import->options, &build, error);
+  if (result->weights_are_defaults && build.weights == QN_WEIGHTS_AUTO)
+    build.weights = QN_WEIGHTS_NONE;
   double begun = qn_seconds();
   if (!status)
     status = import->job->ranks ? build_set(import, &build, error)

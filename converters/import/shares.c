@@ -104,10 +104,11 @@ void qn_import_shares_free(struct qn_import *import) {
 
 /* Of an input, by all ranks. */
 struct facts {
-  uint64_t found; /* edges */
-  uint64_t above; /* ends that are above what it claims */
-  uint64_t first; /* the rank that has the begin */
-  uint64_t parts; /* in which it is read; 0: whole */
+  uint64_t found;     /* edges */
+  uint64_t symmetric; /* ranks that have been told that they are undirected */
+  uint64_t above;     /* ends that are above what it claims */
+  uint64_t first;     /* the rank that has the begin */
+  uint64_t parts;     /* in which it is read; 0: whole */
 };
 
 static enum qn_status sum_facts(const struct qn_import *import, struct facts *facts,
@@ -117,12 +118,27 @@ static enum qn_status sum_facts(const struct qn_import *import, struct facts *fa
   for (uint64_t i = 0; i < count; i++) {
     const struct qn_input_share *share = &import->shares[i];
     facts[i] = (struct facts){.found = share->found,
+                              .symmetric = share->is_symmetric,
                               .above = share->claims.above,
                               .first = share->first ? ranks->rank : 0,
                               .parts = share->is_part};
   }
   return ranks->combine((uint64_t *)facts, count * sizeof *facts / sizeof(uint64_t), QN_COMBINE_SUM,
                         error);
+}
+
+/* As files are checked one after another by one process. */
+static enum qn_status check_directions(const struct qn_import *import, const struct facts *facts,
+                                       struct qn_error *error) {
+  const char *symmetric = NULL, *other = NULL;
+  for (int i = 0; i < import->job->num_inputs; i++) {
+    const char **first = facts[i].symmetric ? &symmetric : &other;
+    if (facts[i].found && !*first)
+      *first = import->job->inputs[i];
+  }
+  return symmetric && other && !import->options->build.undirected
+             ? qn_import_fail_directions(symmetric, other, error)
+             : QN_OK;
 }
 
 static enum qn_status check_claims(const struct qn_import *import, const struct facts *facts,
@@ -271,6 +287,8 @@ enum qn_status qn_import_shares_join(struct qn_import *import, struct qn_error *
                              import->declares, error);
   if (!status)
     status = sum_facts(import, facts, error);
+  if (!status)
+    status = check_directions(import, facts, error);
   if (!status)
     status = check_claims(import, facts, error);
   if (!status)

@@ -18,6 +18,7 @@ struct qn_input_share {
   bool is_part; /* of the bytes [begin, end) */
   uint64_t begin, end;
   uint64_t found;          /* edges */
+  bool is_symmetric;       /* they are said to be undirected */
   struct qn_claims claims; /* of a part */
   struct qn_hash_part hash;
   uint64_t listed; /* its place in the provenance, by who has the begin */

@@ -43,6 +43,10 @@ struct qn_build qn_import_build(const struct qn_import *import);
 enum qn_status qn_import_files_read(struct qn_import *import, uint64_t *sequence,
                                     struct qn_error *error);
 
+/* QN_INVALID: one input says that its edges are undirected, and another one does not. */
+enum qn_status qn_import_fail_directions(const char *symmetric, const char *other,
+                                         struct qn_error *error);
+
 /* Read one more, by this reader. */
 enum qn_status qn_import_path_read(struct qn_import *import, const char *path,
                                    const struct qn_reader *reader, uint64_t *sequence,

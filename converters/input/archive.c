@@ -38,6 +38,7 @@ struct qn_archive {
   bool check_gzip;    /* one_file, in gzip and nothing else */
   struct qn_gzip_check gzip;
   bool over;
+  bool checked;               /* what is to be checked then */
   bool ended;                 /* no member follows */
   enum qn_status read_status; /* of the source, inside libarchive's callback */
   struct qn_error read_error;
@@ -206,6 +207,23 @@ static const char *entry_name(struct archive_entry *entry) {
   return name ? name : "(unnamed)";
 }
 
+/* KONECT's tars have CODE/meta.CODE, CODE/README.CODE and CODE/ent.CODE.what beside the edges,
+ * CODE/out.CODE. */
+static bool is_beside_edges(const char *name, const char *slash) {
+  static const char *const kinds[] = {"meta.", "README.", "ent."};
+  const char *folder = slash;
+  while (folder && folder > name && folder[-1] != '/')
+    folder--;
+  for (int i = 0; slash && i < 3; i++) {
+    const size_t length = strlen(kinds[i]), code = (size_t)(slash - folder);
+    if (strncmp(slash + 1, kinds[i], length) == 0 &&
+        strncmp(slash + 1 + length, folder, code) == 0 &&
+        strchr(".", slash[1 + length + code])) /* or its end */
+      return true;
+  }
+  return false;
+}
+
 /* Folders and links hold nothing; ._* and __MACOSX are the shadows that macOS puts beside every
  * file. */
 static bool is_candidate(struct archive_entry *entry) {
@@ -214,7 +232,8 @@ static bool is_candidate(struct archive_entry *entry) {
   const char *name = entry_name(entry);
   const char *slash = strrchr(name, '/');
   const char *base = slash ? slash + 1 : name;
-  return *base && strncmp(base, "._", 2) != 0 && strncmp(name, "__MACOSX/", 9) != 0;
+  return *base && strncmp(base, "._", 2) != 0 && strncmp(name, "__MACOSX/", 9) != 0 &&
+         !is_beside_edges(name, slash);
 }
 
 static bool same_member(const char *name, const char *wanted) {
@@ -563,7 +582,7 @@ static enum qn_status read_content(struct qn_archive *archive, char *buffer, uin
     return fail_damaged(archive, error);
   if (count == 0) {
     archive->over = true;
-    return check_end(archive, error);
+    return QN_OK;
   }
   if (archive->check_gzip)
     qn_gzip_check_content(&archive->gzip, buffer, (uint64_t)count);
@@ -575,8 +594,13 @@ static enum qn_status read_content(struct qn_archive *archive, char *buffer, uin
 enum qn_status qn_archive_read(struct qn_archive *archive, char *buffer, uint64_t capacity,
                                uint64_t *got, struct qn_error *error) {
   const uint64_t looked_at = archive->head_bytes - archive->head_taken;
-  if (!looked_at)
-    return read_content(archive, buffer, capacity, got, error);
+  if (!looked_at) {
+    enum qn_status status = read_content(archive, buffer, capacity, got, error);
+    if (status || *got || archive->checked)
+      return status;
+    archive->checked = true;
+    return check_end(archive, error);
+  }
   *got = looked_at < capacity ? looked_at : capacity;
   memcpy(buffer, archive->head + archive->head_taken, *got);
   archive->head_taken += *got;

@@ -18,11 +18,19 @@ static bool stays_below(const char *name, uint64_t length) {
   return true;
 }
 
+/* Of "gzip in tar" and the like: is one an archive? */
+static bool is_archive(const char *packing) {
+  for (const char *word = packing; word; word = (word = strstr(word, " in ")) ? word + 4 : NULL)
+    if (strncmp(word, "tar", 3) == 0 || strncmp(word, "zip", 3) == 0)
+      return true;
+  return false;
+}
+
 /* Up to where the folder of `input` goes: in an archive, the member's. */
 static uint64_t folder_length(const struct qn_input *input) {
-  const char *path = qn_input_name(input), *packing = qn_input_packing(input);
+  const char *path = qn_input_name(input);
   const char *slash = strrchr(path, '/'), *colon = NULL;
-  if (strncmp(packing, "tar", 3) == 0 || strncmp(packing, "zip", 3) == 0)
+  if (is_archive(qn_input_packing(input)))
     colon = strrchr(path, ':');
   const char *last = colon > slash ? colon : slash;
   return last ? (uint64_t)(last + 1 - path) : 0;

@@ -58,6 +58,7 @@ struct qn_read_options {
   struct qn_record record;       /* of binary edges without a header */
   uint64_t num_vertices;         /* --vertices; 0: none were given */
   bool keep_header;              /* see struct qn_table */
+  bool alone;                    /* no other input comes into the same list */
   bool others_wanted;            /* other columns become properties: nobody says that they do not */
   struct qn_element_records *records; /* the graph is there, and the input is read again for its
                                          properties (converters/elements/records.h) */
@@ -79,20 +80,22 @@ struct qn_claims {
 
 /* What a reader found, beside the edges. All zero to begin with, but num_vertices. */
 struct qn_read_result {
-  struct qn_ledger ledger; /* records, comments, rejected, edges_read; edges_added if it pushed
-                              reverses that the input implies */
-  uint64_t num_vertices;   /* declared (before the first edge is pushed), or
-                              QN_VERTICES_FROM_EDGES */
-  bool symmetric;          /* the format says that every edge stands for both directions:
-                              build undirected. Set before the first edge is pushed */
-  bool already_symmetric;  /* both directions were pushed */
-  bool check_symmetric;    /* the input says so, and nobody has looked */
-  bool adds_up;            /* the format takes edges with the same ends for one, their sum */
-  bool unique;             /* the format forbids two edges with the same ends */
-  bool number_names;       /* vertices are called by whole numbers ... */
-  bool string_names;       /* ... but not all of them */
-  struct qn_ids names;     /* kind QN_IDS_DENSE if vertices have no names */
-  uint64_t *extra_ids;     /* qn_alloc'ed; see struct qn_build */
+  struct qn_ledger ledger;   /* records, comments, rejected, edges_read; edges_added if it pushed
+                                reverses that the input implies */
+  uint64_t num_vertices;     /* declared (before the first edge is pushed), or
+                                QN_VERTICES_FROM_EDGES */
+  bool symmetric;            /* the format says that every edge stands for both directions:
+                                build undirected. Set before the first edge is pushed */
+  bool listed_once;          /* ... and lists each once, where it has no parallel edges */
+  bool already_symmetric;    /* both directions were pushed */
+  bool check_symmetric;      /* the input says so, and nobody has looked */
+  bool adds_up;              /* the format takes edges with the same ends for one, their sum */
+  bool weights_are_defaults; /* of edges that say none: they have no weights */
+  bool unique;               /* the format forbids two edges with the same ends */
+  bool number_names;         /* vertices are called by whole numbers ... */
+  bool string_names;         /* ... but not all of them */
+  struct qn_ids names;       /* kind QN_IDS_DENSE if vertices have no names */
+  uint64_t *extra_ids;       /* qn_alloc'ed; see struct qn_build */
   uint64_t num_extra_ids;
   uint64_t vertices_listed;     /* by lists and tables of vertices */
   struct qn_named_inputs named; /* to be read next; the caller releases them */

@@ -370,6 +370,39 @@ static void learn_counts(struct qn_table *table, const char *line, const char *e
   table->edges_said = numbers[n - 1];
 }
 
+/* Are the lines behind the first of `count` columns, of vertices that it may count, and no more
+ * than it says? */
+static bool fit_counts(const struct qn_table *table, struct qn_sample sample, uint32_t count) {
+  const char *line, *end;
+  uint64_t lines = 0, vertex;
+  for (; lines < QN_SAMPLE_LINES && qn_sample_data(&sample, &line, &end); lines++) {
+    if (qn_columns_count(line, end, &table->dialect) != count)
+      return false;
+    for (uint32_t i = 0; i < 2; i++) {
+      struct qn_column column = qn_column_at(line, end, &table->dialect, i);
+      if (qn_parse_whole(column.begin, column.end, &vertex) != QN_NUMBER_FINE ||
+          vertex > table->vertices_said)
+        return false;
+    }
+  }
+  return lines == QN_SAMPLE_LINES ? table->edges_said >= lines : table->edges_said == lines;
+}
+
+/* What Matrix Market has below its banner, before lines of another kind. */
+static enum qn_status check_counts(const struct qn_table *table, struct qn_sample sample,
+                                   struct qn_error *error) {
+  const char *line, *end;
+  const uint32_t count = table->num_columns == 2 ? 3 : 2;
+  if (!table->edges_said || !qn_sample_data(&sample, &line, &end) ||
+      !fit_counts(table, sample, count))
+    return QN_OK;
+  return qn_fail(error, QN_INVALID,
+                 "this line may say that %" PRIu64 " vertices and %" PRIu64
+                 " edges follow, as below the banner of Matrix Market, and such lines do; "
+                 "--header=yes --columns=1,2%s passes over it",
+                 table->vertices_said, table->edges_said, count == 3 ? ",3" : "");
+}
+
 /* Do ids have leading zeros? */
 static bool has_padded_ids(struct qn_sample sample, const struct qn_dialect *dialect,
                            uint32_t source, uint32_t destination) {
@@ -431,6 +464,8 @@ static enum qn_status set_columns(struct qn_table *table, const struct qn_read_o
     table->weight = QN_NO_COLUMN;
   if (!status && asked->text.header == QN_SAID_NOTHING && !table->header_columns)
     learn_counts(table, line, end);
+  if (!status && asked->text.header == QN_SAID_NOTHING && !chosen)
+    status = check_counts(table, sample, error);
   if (!status && asked->text.header == QN_SAID_NOTHING && table->names && !table->header_columns &&
       !table->dictionary && qn_columns_are_words(line, end, &table->dialect) &&
       !qn_sample_has_ends(sample, &table->dialect, table->source, table->destination))
@@ -558,7 +593,8 @@ static enum qn_status check_text(const struct qn_input *input, const char *begin
   for (; (newline = memchr(begin, '\n', (size_t)(nul - begin))); begin = newline + 1)
     number++;
   qn_fail(error, QN_INVALID,
-          "expected text; found a NUL: this is binary, and --format says of which kind");
+          "expected text; found a NUL: this is binary, and --format says of which kind, "
+          "such as --format=pairs --record=u32 of pairs of numbers");
   return qn_error_at_line(error, qn_input_name(input), number, (uint64_t)(nul - begin) + 1);
 }
 
@@ -716,14 +752,18 @@ bool qn_table_cut(struct qn_text_part *part, const struct qn_table *table, const
       return check_type(part, table, line, row);
   }
   char text[QN_QUOTE_BYTES];
+  const char *lists = table->header_columns || table->dialect.delimiter != ' '
+                          ? ""
+                          : " (lists of neighbours: --format=neighbors; sets of vertices: "
+                            "--format=hyperedges)";
   if (count == table->num_columns)
     qn_text_reject(part, line, extra.begin,
-                   "expected %" PRIu32 " columns, as in line %" PRIu64 "; found one more, %s",
-                   count, table->first_line, qn_text_quote(extra.begin, extra.end, text));
+                   "expected %" PRIu32 " columns, as in line %" PRIu64 "; found one more, %s%s",
+                   count, table->first_line, qn_text_quote(extra.begin, extra.end, text), lists);
   else
     qn_text_reject(part, line, end,
-                   "expected %" PRIu32 " columns, as in line %" PRIu64 "; found only %" PRIu32,
-                   table->num_columns, table->first_line, count);
+                   "expected %" PRIu32 " columns, as in line %" PRIu64 "; found only %" PRIu32 "%s",
+                   table->num_columns, table->first_line, count, lists);
   return false;
 }
 

@@ -1,9 +1,17 @@
-/* Shortest-path graphs of the 9th DIMACS implementation challenge (.gr;
- * http://www.diag.uniroma1.it/challenge9/format.shtml):
+/* Graphs of the DIMACS implementation challenges: shortest paths (the 9th, .gr;
+ * http://www.diag.uniroma1.it/challenge9/format.shtml), maximum flows (the 1st, .max), and cliques
+ * and colourings (the 2nd, .col, .clq):
  *
  *   c comment
  *   p sp VERTICES ARCS     once, before the arcs
  *   a FROM TO WEIGHT       from 1
+ *
+ *   p max VERTICES ARCS    arcs as above, whose weights are capacities,
+ *   n VERTEX s             and what is the source and the sink (t)
+ *
+ *   p edge VERTICES EDGES  or col
+ *   e A B                  undirected
+ *   n VERTEX VALUE
  *
  * Vertices are 0 to VERTICES - 1 and called 1 to VERTICES. */
 #include <inttypes.h>
@@ -21,10 +29,13 @@
 /* Three numbers as qn_parse_short_number reads them, and what is between. */
 #define FAST_BYTES 96
 
+enum problem { SHORTEST_PATHS, FLOW, EDGES, NO_PROBLEM };
+
 struct dimacs {
   struct qn_declared_size size;
   enum qn_weight_choice weights;
   uint64_t first_id; /* of vertex 1 */
+  enum problem problem;
 };
 
 static bool is_comment(const char *line, const char *end) {
@@ -37,15 +48,19 @@ static bool is_comment(const char *line, const char *end) {
 static enum qn_status fail_header(const struct dimacs *dimacs, const char *line, const char *end,
                                   struct qn_error *error) {
   char quoted[QN_QUOTE_BYTES];
-  qn_fail(error, QN_INVALID, "expected 'p sp VERTICES ARCS'; found %s",
+  qn_fail(error, QN_INVALID, "expected 'p sp VERTICES ARCS', or max or edge for sp; found %s",
           qn_text_quote(line, end, quoted));
   return qn_error_at_line(error, dimacs->size.file, dimacs->size.line, 1);
 }
 
-/* Are the first two words of the header what they have to be? */
-static bool is_problem(const struct qn_column word[2]) {
-  return word[0].end - word[0].begin == 1 && *word[0].begin == 'p' &&
-         word[1].end - word[1].begin == 2 && memcmp(word[1].begin, "sp", 2) == 0;
+/* What the first two words of the header say. */
+static enum problem problem_of(const struct qn_column word[2]) {
+  if (word[0].end - word[0].begin != 1 || *word[0].begin != 'p')
+    return NO_PROBLEM;
+  return qn_column_is(&word[1], "sp")                                      ? SHORTEST_PATHS
+         : qn_column_is(&word[1], "max")                                   ? FLOW
+         : qn_column_is(&word[1], "edge") || qn_column_is(&word[1], "col") ? EDGES
+                                                                           : NO_PROBLEM;
 }
 
 static enum qn_status parse_header(struct dimacs *dimacs, const char *line, const char *end,
@@ -55,7 +70,8 @@ static enum qn_status parse_header(struct dimacs *dimacs, const char *line, cons
   unsigned count = 0;
   while (count < 5 && qn_columns_next(&columns, &word[count]))
     count++;
-  if (count != 4 || !is_problem(word) ||
+  dimacs->problem = count == 4 ? problem_of(word) : NO_PROBLEM;
+  if (dimacs->problem == NO_PROBLEM ||
       qn_parse_whole(word[2].begin, word[2].end, &dimacs->size.num_vertices) != QN_NUMBER_FINE ||
       qn_parse_whole(word[3].begin, word[3].end, &dimacs->size.num_edges) != QN_NUMBER_FINE)
     return fail_header(dimacs, line, end, error);
@@ -86,6 +102,17 @@ static bool parse_vertex(struct qn_text_part *part, const struct dimacs *dimacs,
   return false;
 }
 
+/* "n VERTEX ...": what a flow begins or ends at, or a value. */
+static bool is_about_vertex(const struct dimacs *dimacs, const struct qn_column *word,
+                            unsigned count) {
+  return dimacs->problem != SHORTEST_PATHS && count == 3 && word->end - word->begin == 1 &&
+         *word->begin == 'n';
+}
+
+static const char *expected_line(const struct dimacs *dimacs) {
+  return dimacs->problem == EDGES ? "expected 'e A B'" : "expected 'a FROM TO WEIGHT'";
+}
+
 /* Any line, with all checks. */
 static void parse_line(struct qn_text_part *part, const struct dimacs *dimacs, const char *line,
                        const char *end) {
@@ -102,15 +129,21 @@ static void parse_line(struct qn_text_part *part, const struct dimacs *dimacs, c
   unsigned count = 0;
   while (count < 5 && qn_columns_next(&columns, &word[count]))
     count++;
-  if (count != 4 || word[0].end - word[0].begin != 1 || *word[0].begin != 'a') {
-    qn_text_reject(part, line, word[0].begin, "expected 'a FROM TO WEIGHT'; found %s",
+  if (is_about_vertex(dimacs, word, count) && parse_vertex(part, dimacs, line, &word[1], &from)) {
+    part->comments++;
+    return;
+  }
+  const bool is_edge = dimacs->problem == EDGES;
+  if (count != (is_edge ? 3 : 4) || word[0].end - word[0].begin != 1 ||
+      *word[0].begin != (is_edge ? 'e' : 'a')) {
+    qn_text_reject(part, line, word[0].begin, "%s; found %s", expected_line(dimacs),
                    qn_text_quote(line, end, quoted));
     return;
   }
   if (!parse_vertex(part, dimacs, line, &word[1], &from) ||
       !parse_vertex(part, dimacs, line, &word[2], &to))
     return;
-  if (dimacs->weights != QN_WEIGHTS_NONE &&
+  if (!is_edge && dimacs->weights != QN_WEIGHTS_NONE &&
       !qn_text_weight(part, dimacs->weights, line, word[3].begin, word[3].end, &type, &bits))
     return;
   push(part, dimacs, from, to, type, bits);
@@ -155,15 +188,18 @@ static void parse_part(struct qn_text_part *part, const void *context) {
   const char *line, *end;
   const uint32_t weight = dimacs->weights == QN_WEIGHTS_NONE ? UINT32_MAX : 2;
   const struct qn_line_form form = {"a ", " ", {3, 0, 1, weight, {' ', ' '}}, false};
+  const bool is_edge = dimacs->problem == EDGES;
   for (;;) {
-    qn_take_shaped_lines(part, &form, take_lines, dimacs);
-    parse_plain_lines(part, dimacs, fast_end);
+    if (!is_edge) {
+      qn_take_shaped_lines(part, &form, take_lines, dimacs);
+      parse_plain_lines(part, dimacs, fast_end);
+    }
     do {
       qn_text_skip_comments(part, "  ");
       if (!qn_text_next_line(part, &line, &end))
         return;
       parse_line(part, dimacs, line, end);
-    } while (part->cursor < part->end && *part->cursor == 'c');
+    } while (part->cursor < part->end && (is_edge || *part->cursor == 'c'));
   }
 }
 
@@ -181,13 +217,16 @@ static enum qn_status read_dimacs(struct qn_input *input, const struct qn_read_o
                                               &dimacs.size.line, &line, &end, error);
   if (!status)
     status = parse_header(&dimacs, line, end, error);
+  if (!status && dimacs.problem == EDGES)
+    result->symmetric = result->listed_once = true;
   if (!status)
     status = qn_declare_from_one(&dimacs.size, options, result, &dimacs.first_id, error);
   if (status)
     return status;
   snprintf(result->description, sizeof result->description,
-           "%" PRIu64 " vertices, %" PRIu64 " arcs", dimacs.size.num_vertices,
-           dimacs.size.num_edges);
+           "%" PRIu64 " vertices, %" PRIu64 " %s%s", dimacs.size.num_vertices,
+           dimacs.size.num_edges, dimacs.problem == EDGES ? "edges" : "arcs",
+           dimacs.problem == FLOW ? ", weights are capacities; source and sink are not kept" : "");
   result->ledger.records += dimacs.size.line;
   result->ledger.comments += dimacs.size.line;
   before = result->ledger;
@@ -208,7 +247,7 @@ static enum qn_status read_dimacs(struct qn_input *input, const struct qn_read_o
   return qn_declared_edges_check(&dimacs.size,
                                  result->ledger.edges_read - before.edges_read +
                                      result->ledger.rejected - before.rejected,
-                                 "arcs", error);
+                                 dimacs.problem == EDGES ? "edges" : "arcs", error);
 }
 
 /* The header, after nothing but comments; or so many of these that it isn't in sight. */
@@ -222,7 +261,7 @@ static int detect_dimacs(const char *head, uint64_t bytes, const struct qn_read_
       struct qn_columns columns = qn_columns_of(line, end, &qn_words);
       struct qn_column word[2];
       bool named = qn_columns_next(&columns, &word[0]) && qn_columns_next(&columns, &word[1]) &&
-                   is_problem(word);
+                   problem_of(word) != NO_PROBLEM;
       return named ? 3 : 0;
     }
     commented |= end > line && *line == 'c';

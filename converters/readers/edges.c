@@ -281,7 +281,8 @@ static void set_layout(struct layout *layout, const struct qn_read_options *opti
 /* KONECT says in its first line what the edges mean. */
 static void heed_konect(const char *head, uint64_t bytes, const struct qn_read_options *options,
                         struct qn_read_result *result) {
-  result->symmetric |= qn_konect_is_symmetric(head, bytes, options);
+  if (qn_konect_is_symmetric(head, bytes, options))
+    result->symmetric = result->listed_once = true;
   if (qn_konect_is_bipartite(head, bytes))
     qn_note(QN_NOTE_SIDES_MERGED,
             "the input calls itself bipartite (KONECT): ids of the two sides overlap, and are "
@@ -309,6 +310,9 @@ static enum qn_status read_lines(struct qn_input *input, const struct qn_read_op
   enum qn_status status = qn_input_peek(input, &head, &bytes, error);
   if (status)
     return status;
+  status = qn_konect_check(head, bytes, options, error);
+  if (status)
+    return qn_error_in_file(error, qn_input_name(input));
   heed_konect(head, bytes, options, result);
   status = qn_table_begin(input, options, &layout.table, &block, result, error);
   if (status || block.bytes == 0)

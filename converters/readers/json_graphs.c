@@ -1,7 +1,9 @@
-/* Edges in JSON: node-link graphs of networkx and D3, lists of edges, and JSON lines, an edge a
- * line, as DuckDB, jq and Spark write them.
+/* Edges in JSON: node-link graphs of networkx and D3, JSON Graph Format, Cytoscape, lists of edges,
+ * and JSON lines, an edge a line, as DuckDB, jq and Spark write them.
  *
  *   {"directed": false, "nodes": [{"id": 0}], "links": [{"source": 0, "target": 0, "weight": 2}]}
+ *   {"graph": {"nodes": {"a": {}}, "edges": [{"source": "a", "target": "a"}]}}
+ *   {"elements": {"nodes": [{"data": {"id": "a"}}], "edges": [{"data": {"source": ...}}]}}
  *   [{"source": "a", "target": "b"}]   or   [["a", "b", 0.5]]
  *   {"source": "a", "target": "b"}
  *
@@ -35,6 +37,8 @@ struct json_graph {
   bool edges_seen; /* a list of them */
   bool type_said;  /* by graphology's options, for all edges */
   bool undirected; /* every edge says so */
+  bool is_jgf;     /* JSON Graph Format: an edge may say 'directed' */
+  bool is_wrapped; /* Cytoscape: vertices and edges are called 'data' in objects */
   bool has_others; /* some vertex or edge has data that are not the graph's */
   struct qn_json_ids ids;
   struct qn_text_buffer element;
@@ -276,8 +280,19 @@ static enum qn_status take_node(struct json_graph *json) {
   return push_node(json, node.id.begin ? &node.id : NULL);
 }
 
+/* An edge of JGF has a word of its own, which is to be that of the graph. */
+static enum qn_status heed_own_direction(struct json_graph *json, const json_t *value) {
+  const json_t *said = json_object_get(value, "directed");
+  if (!json_is_boolean(said))
+    return QN_OK;
+  enum qn_status status = qn_named_graph_directed(&json->graph, json_is_true(said), json->error);
+  return status ? qn_characters_fail_here(&json->characters, status, json->error) : QN_OK;
+}
+
 /* graphology says of every edge whether it is undirected. */
 static enum qn_status heed_direction(struct json_graph *json, const json_t *value) {
+  if (json->is_jgf && json_is_object(value))
+    return heed_own_direction(json, value);
   const json_t *said = json_is_object(value) ? json_object_get(value, "undirected") : NULL;
   const bool undirected = json_is_true(said);
   if (json->type_said || (!undirected && !json->undirected))
@@ -337,7 +352,7 @@ static enum qn_status take_unusual_edge(struct json_graph *json) {
 }
 
 static bool says_direction(const char *begin, const char *end) {
-  static const char word[] = "\"undirected\"";
+  static const char word[] = "directed\"";
   return memmem(begin, (size_t)(end - begin), word, sizeof word - 1) != NULL;
 }
 
@@ -356,6 +371,15 @@ static enum qn_status take_edge(struct json_graph *json) {
   return push_edge(json, &edge, NULL);
 }
 
+/* A key and the colon behind it: a new reference, NULL if there is none. */
+static enum qn_status take_key(struct json_graph *json, json_t **key) {
+  *key = NULL;
+  if (qn_characters_skip_space(&json->characters) != '"')
+    return FAIL(json, "expected a key");
+  enum qn_status status = take_value(json, key);
+  return status ? status : expect(json, ':');
+}
+
 static enum qn_status take_list(struct json_graph *json,
                                 enum qn_status (*take)(struct json_graph *json)) {
   enum qn_status status = expect(json, '[');
@@ -366,6 +390,73 @@ static enum qn_status take_list(struct json_graph *json,
   do
     status = take(json);
   while (!status && follows(json, ']', &status));
+  return status;
+}
+
+/* An object of which only the member 'data' counts. */
+static enum qn_status take_wrapped(struct json_graph *json,
+                                   enum qn_status (*take)(struct json_graph *json)) {
+  bool found = false;
+  json_t *key;
+  enum qn_status status = expect(json, '{');
+  if (status)
+    return status;
+  do {
+    status = take_key(json, &key);
+    const char *name = key ? json_string_value(key) : "";
+    const bool is_data = strcmp(name, "data") == 0;
+    if (!status && is_data && found)
+      status = FAIL(json, "expected one member 'data'");
+    if (!status)
+      status = is_data ? take(json) : pass_value(json, false);
+    found |= is_data;
+    json_decref(key);
+  } while (!status && follows(json, '}', &status));
+  if (!status && !found)
+    status = FAIL(json, "before this: expected a vertex or an edge with 'data'");
+  return status;
+}
+
+static enum qn_status take_wrapped_edge(struct json_graph *json) {
+  return take_wrapped(json, take_edge);
+}
+
+static enum qn_status take_wrapped_node(struct json_graph *json) {
+  return take_wrapped(json, take_node);
+}
+
+/* A vertex of an object of vertices, by its key. */
+static enum qn_status take_keyed_node(struct json_graph *json) {
+  json_t *key, *value = NULL;
+  enum qn_status status = take_key(json, &key);
+  if (status)
+    return status;
+  const struct qn_json_text id = {json_string_value(key), json_string_length(key)};
+  if (!heed_id(json, &id, true))
+    status = FAIL(json, "before this: expected a name of at most 65,535 bytes, without NUL");
+  if (!status && json->graph.records)
+    status = take_value(json, &value);
+  else if (!status)
+    status = pass_value(json, false);
+  json->has_others = true;
+  if (!status && json->graph.records)
+    status = heed_members(json, value, QN_OF_VERTICES, 0);
+  if (!status)
+    status = push_node(json, &id);
+  json_decref(value);
+  json_decref(key);
+  return status;
+}
+
+static enum qn_status take_nodes(struct json_graph *json) {
+  enum qn_status status;
+  if (qn_characters_skip_space(&json->characters) != '{')
+    return take_list(json, json->is_wrapped ? take_wrapped_node : take_node);
+  if ((status = expect(json, '{')) || qn_characters_skip_space(&json->characters) == '}')
+    return status ? status : expect(json, '}');
+  do
+    status = take_keyed_node(json);
+  while (!status && follows(json, '}', &status));
   return status;
 }
 
@@ -405,40 +496,68 @@ static enum qn_status take_options(struct json_graph *json) {
   return status ? qn_characters_fail_here(&json->characters, status, json->error) : QN_OK;
 }
 
-static enum qn_status take_member(struct json_graph *json) {
+static enum qn_status take_members(struct json_graph *json, bool is_inner);
+
+/* A graph within the document; of networkx's node-link graphs the data of the graph are called so,
+ * which have no edges. */
+static enum qn_status take_inner(struct json_graph *json, bool is_wrapped) {
+  const int c = qn_characters_skip_space(&json->characters);
+  if (c == '[' && is_wrapped)
+    return FAIL(json, "the elements of this file of Cytoscape are one list: expected an object of "
+                      "nodes and edges, as Cytoscape and cy.json() write it");
+  if (c != '{')
+    return pass_value(json, false);
+  json->is_wrapped = is_wrapped;
+  json->is_jgf = !is_wrapped;
+  enum qn_status status = take_members(json, true);
+  json->is_wrapped = json->is_jgf = false;
+  return status;
+}
+
+static enum qn_status take_edges(struct json_graph *json) {
+  if (json->edges_seen)
+    return FAIL(json, "a second list of edges");
+  json->edges_seen = true;
+  return take_list(json, json->is_wrapped ? take_wrapped_edge : take_edge);
+}
+
+static enum qn_status take_member_called(struct json_graph *json, const char *name, bool is_inner) {
+  if (strcmp(name, "links") == 0 || strcmp(name, "edges") == 0)
+    return take_edges(json);
+  if (strcmp(name, "nodes") == 0 || strcmp(name, "vertices") == 0)
+    return take_nodes(json);
+  if (strcmp(name, "directed") == 0)
+    return take_directed(json);
+  if (strcmp(name, "options") == 0)
+    return take_options(json);
+  if (strcmp(name, "quern") == 0)
+    return take_hint(json);
+  if (!is_inner && (strcmp(name, "graph") == 0 || strcmp(name, "elements") == 0))
+    return take_inner(json, *name == 'e');
+  if (!is_inner && strcmp(name, "graphs") == 0)
+    return FAIL(json, "several graphs are in the file (JSON Graph Format); one is read, called "
+                      "'graph'");
+  if (is_inner && strcmp(name, "hyperedges") == 0)
+    return FAIL(json, "edges of more than two ends are not read");
+  return pass_value(json, false);
+}
+
+static enum qn_status take_members(struct json_graph *json, bool is_inner) {
+  enum qn_status status = expect(json, '{');
   json_t *key;
-  if (qn_characters_skip_space(&json->characters) != '"')
-    return FAIL(json, "expected a key");
-  enum qn_status status = take_value(json, &key);
-  const char *name = key ? json_string_value(key) : "";
-  bool edges = strcmp(name, "links") == 0 || strcmp(name, "edges") == 0;
-  if (!status)
-    status = expect(json, ':');
-  if (!status && edges && json->edges_seen)
-    status = FAIL(json, "a second list of edges");
-  else if (!status && edges)
-    status = take_list(json, take_edge);
-  else if (!status && (strcmp(name, "nodes") == 0 || strcmp(name, "vertices") == 0))
-    status = take_list(json, take_node);
-  else if (!status && strcmp(name, "directed") == 0)
-    status = take_directed(json);
-  else if (!status && strcmp(name, "options") == 0)
-    status = take_options(json);
-  else if (!status && strcmp(name, "quern") == 0)
-    status = take_hint(json);
-  else if (!status)
-    status = pass_value(json, false);
-  json->edges_seen |= edges;
-  json_decref(key);
+  if (status || qn_characters_skip_space(&json->characters) == '}')
+    return status ? status : expect(json, '}');
+  do {
+    status = take_key(json, &key);
+    if (!status)
+      status = take_member_called(json, json_string_value(key), is_inner);
+    json_decref(key);
+  } while (!status && follows(json, '}', &status));
   return status;
 }
 
 static enum qn_status take_node_link(struct json_graph *json) {
-  enum qn_status status = expect(json, '{');
-  if (!status && qn_characters_skip_space(&json->characters) != '}')
-    do
-      status = take_member(json);
-    while (!status && follows(json, '}', &status));
+  enum qn_status status = take_members(json, false);
   if (!status && !json->edges_seen)
     status = FAIL(json, "no list called links or edges is in the file");
   return status;
@@ -532,9 +651,10 @@ static enum qn_status read_json(struct qn_input *input, const struct qn_read_opt
   result->number_names = true;
   result->string_names |= options->strings;
   const bool lines = qn_json_lines_begin(head, bytes);
-  return lines && !options->records
-             ? qn_json_lines_read(input, options, list, sequence, result, error)
-             : read_graph(input, lines, options, list, sequence, result, error);
+  if (lines && !options->records)
+    return qn_json_lines_read(input, options, list, sequence, result, error);
+  return read_graph(input, lines || qn_json_objects_begin(head, bytes), options, list, sequence,
+                    result, error);
 }
 
 static int detect_json(const char *head, uint64_t bytes, const struct qn_read_options *options) {
@@ -550,7 +670,7 @@ static int detect_json(const char *head, uint64_t bytes, const struct qn_read_op
     p++;
   if (list)
     return p < end && (*p == '{' || *p == '[' || *p == ']') ? 3 : 0;
-  if (qn_json_lines_begin(head, bytes))
+  if (qn_json_lines_begin(head, bytes) || qn_json_objects_begin(head, bytes))
     return 3;
   for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
     if (memmem(head, bytes, words[i], strlen(words[i])))

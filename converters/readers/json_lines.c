@@ -180,6 +180,31 @@ bool qn_json_lines_begin(const char *head, uint64_t bytes) {
   return first_edge(head, bytes, &layout, &others);
 }
 
+/* Behind the object that opens at `p`; NULL if it does not end before `end`. */
+static const char *object_end(const char *p, const char *end) {
+  uint32_t depth = 0;
+  bool quoted = false;
+  for (; p < end; p++) {
+    if (quoted && *p == '\\')
+      p++;
+    else if (*p == '"')
+      quoted = !quoted;
+    else if (!quoted && *p == '{')
+      depth++;
+    else if (!quoted && *p == '}' && --depth == 0)
+      return p + 1;
+  }
+  return NULL;
+}
+
+bool qn_json_objects_begin(const char *head, uint64_t bytes) {
+  const char *p = head, *end = head + bytes;
+  while (p < end && (*p == ' ' || (*p >= '\t' && *p <= '\r')))
+    p++;
+  const char *behind = p < end && *p == '{' ? object_end(p, end) : NULL;
+  return behind && qn_json_may_be_edge(p, behind);
+}
+
 enum qn_status qn_json_lines_read(struct qn_input *input, const struct qn_read_options *options,
                                   struct qn_edge_list *list, uint64_t *sequence,
                                   struct qn_read_result *result, struct qn_error *error) {

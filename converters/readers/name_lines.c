@@ -16,6 +16,7 @@
 #include "converters/parse/text_fields.h"
 #include "support/json_text.h"
 #include "support/memory.h"
+#include "support/progress.h"
 
 #define NAME_BYTES (QN_MAX_NAME_BYTES + 32)
 #define WEIGHT_BYTES 64
@@ -25,6 +26,7 @@ struct lines {
   uint64_t edges; /* lines that are hyperedges */
   uint64_t seen;  /* lines of lists */
   bool networkx;  /* the first one is the command that networkx ran, behind '#' */
+  uint64_t quads; /* triples of a graph that is named */
   uint64_t literals;
   uint64_t source_length; /* of LGL's vertex */
   char source[NAME_BYTES], target[NAME_BYTES];
@@ -167,7 +169,7 @@ static bool is_literal(const char *p, const char *end) {
 static enum qn_status take_triple(void *context, const char *line, const char *end,
                                   struct qn_error *error) {
   struct lines *lines = context;
-  struct qn_column subject, predicate, object;
+  struct qn_column subject, predicate, object, graph;
   const char *p = line;
   if (is_comment(line, end))
     return QN_OK;
@@ -180,6 +182,10 @@ static enum qn_status take_triple(void *context, const char *line, const char *e
   }
   bool whole = begun && take_term(&p, end, &object);
   p = qn_skip_blanks(p, end);
+  if (whole && p < end && *p != '.' && take_term(&p, end, &graph)) {
+    p = qn_skip_blanks(p, end);
+    lines->quads++;
+  }
   if (!whole || end - p != 1 || *p != '.')
     return fail_line(error, "<subject> <predicate> <object> .", line, end);
   const struct qn_text from = unescaped(&subject, lines->source);
@@ -279,6 +285,9 @@ static enum qn_status read_with(line_taker take, bool undirected, struct qn_inpu
            take != take_triple ? ""
            : lines->literals   ? "; predicates are not kept, literals are left out"
                                : "; predicates are not kept");
+  if (!status && lines->quads)
+    qn_note(QN_NOTE_NOT_READ,
+            "the graphs that N-Quads name are not kept: a triple in two of them is two edges");
   status = qn_named_graph_end(&lines->graph, status, error);
   qn_free(lines);
   return status;

@@ -143,10 +143,13 @@ static enum qn_status read_lines(struct qn_input *input, const struct qn_read_op
   enum qn_status status = qn_input_peek(input, &head, &bytes, error);
   if (status)
     return status;
+  if ((status = qn_konect_check(head, bytes, options, error)))
+    return qn_error_in_file(error, qn_input_name(input));
   layout->bipartite =
       options->bipartite == QN_BIPARTITE_YES ||
       (options->bipartite == QN_BIPARTITE_AUTO && qn_konect_is_bipartite(head, bytes));
-  result->symmetric |= qn_konect_is_symmetric(head, bytes, options);
+  if (qn_konect_is_symmetric(head, bytes, options))
+    result->symmetric = result->listed_once = true;
   layout->table.names = true;
   layout->table.ends_are_known = layout->bipartite;
   status = qn_table_begin(input, options, &layout->table, &block, result, error);

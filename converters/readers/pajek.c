@@ -1,11 +1,13 @@
-/* Pajek networks: vertices from 1 to N, then arcs or edges, a line each or lists of them.
+/* Pajek networks: vertices from 1 to N, then arcs or edges, a line each, lists of them, or all as a
+ * matrix of their weights.
  *
  *   *Vertices 3
  *   1 "a"
- *   *Arcs            or *Edges, *Arcslist, *Edgeslist
+ *   *Arcs            or *Edges, *Arcslist, *Edgeslist, *Matrix
  *   1 2 0.5
  *
- * Vertices are called by their numbers. */
+ * Vertices are called by their numbers. Of two modes (*Vertices N N1) those up to N1 are the first,
+ * edges are between the modes, and a matrix has the first as rows and the second as columns. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,16 +25,18 @@
 /* More vertices than this are not made of a number alone; they have at most 8 digits. */
 #define MOST_VERTICES ((uint64_t)1 << 24)
 
-enum section { BEFORE, VERTICES, PAIRS, LISTS };
+enum section { BEFORE, VERTICES, PAIRS, LISTS, MATRIX };
 
 struct pajek {
   struct qn_named_graph graph;
   enum section section;
-  uint64_t num_vertices;
-  bool arcs;          /* what the section has: directed edges */
-  bool told;          /* and the graph knows: a section may have none */
-  bool labelled;      /* some vertex is */
-  uint64_t relations; /* sections of edges with a number: *Arcs :1 "friends" */
+  uint64_t num_vertices, first_mode; /* 0: there is one mode */
+  uint64_t row;                      /* of a matrix: how many are above */
+  bool arcs;                         /* what the section has: directed edges */
+  bool told;                         /* and the graph knows: a section may have none */
+  bool has_values;                   /* some cell of a matrix is neither 0 nor 1 */
+  bool labelled;                     /* some vertex is */
+  uint64_t relations;                /* sections of edges with a number: *Arcs :1 "friends" */
 };
 
 static enum qn_status fail_line(struct qn_error *error, const char *expected, const char *line,
@@ -44,7 +48,7 @@ static enum qn_status fail_line(struct qn_error *error, const char *expected, co
 
 /* The number of a vertex, as its name: its digits, without zeros before. */
 static bool take_vertex(const struct pajek *pajek, const struct qn_column *column,
-                        struct qn_text *name) {
+                        struct qn_text *name, uint64_t *vertex) {
   enum { MOST_DIGITS = 8 };
   const char *p = column->begin, *end = column->end;
   uint64_t number = 0;
@@ -55,6 +59,7 @@ static bool take_vertex(const struct pajek *pajek, const struct qn_column *colum
     return false;
   while (p < end && qn_is_digit(*p))
     number = 10 * number + (uint64_t)(*p++ - '0');
+  *vertex = number;
   return p == end && number <= pajek->num_vertices;
 }
 
@@ -79,8 +84,10 @@ static enum qn_status begin_vertices(struct pajek *pajek, struct qn_columns *col
   if (pajek->section != BEFORE || !qn_columns_next(columns, &number) ||
       qn_parse_whole(number.begin, number.end, &pajek->num_vertices) != QN_NUMBER_FINE)
     return fail_line(error, "one line *Vertices with their number", line, end);
-  if (qn_columns_next(columns, &left))
-    return qn_fail(error, QN_UNSUPPORTED, "networks of two modes are not read");
+  if (qn_columns_next(columns, &left) &&
+      (qn_parse_whole(left.begin, left.end, &pajek->first_mode) != QN_NUMBER_FINE ||
+       pajek->first_mode > pajek->num_vertices))
+    return fail_line(error, "behind the number of vertices that of the first mode", line, end);
   if (pajek->num_vertices > MOST_VERTICES)
     return qn_fail(error, QN_INVALID, "more than 2^24 vertices; write the edges as a list");
   for (uint64_t v = 0; v < pajek->num_vertices && !status; v++) {
@@ -102,10 +109,14 @@ static enum qn_status begin_section(struct pajek *pajek, const char *line, const
     return begin_vertices(pajek, &columns, line, end, error);
   bool arcs = qn_column_is(&word, "*arcs"), edges = qn_column_is(&word, "*edges");
   bool arc_lists = qn_column_is(&word, "*arcslist"), edge_lists = qn_column_is(&word, "*edgeslist");
-  if (pajek->section == BEFORE || !(arcs || edges || arc_lists || edge_lists))
-    return fail_line(error, "*Vertices, then *Arcs, *Edges, *Arcslist or *Edgeslist", line, end);
-  pajek->section = arcs || edges ? PAIRS : LISTS;
-  pajek->arcs = arcs || arc_lists;
+  bool matrix = qn_column_is(&word, "*matrix");
+  if (pajek->section == BEFORE || !(arcs || edges || arc_lists || edge_lists || matrix))
+    return fail_line(error, "*Vertices, then *Arcs, *Edges, *Arcslist, *Edgeslist or *Matrix", line,
+                     end);
+  if (pajek->section == MATRIX || (matrix && pajek->section != VERTICES))
+    return fail_line(error, "a matrix alone, without other edges", line, end);
+  pajek->section = matrix ? MATRIX : arcs || edges ? PAIRS : LISTS;
+  pajek->arcs = arcs || arc_lists || (matrix && !pajek->first_mode);
   pajek->told = false;
   pajek->relations += qn_columns_next(&columns, &word) && *word.begin == ':';
   return QN_OK;
@@ -121,11 +132,23 @@ static enum qn_status tell_direction(struct pajek *pajek, struct qn_error *error
 
 /* Partitions and vectors of Pajek have values behind *Vertices, a line each. */
 static enum qn_status check_end(struct pajek *pajek, struct qn_error *error) {
-  if (pajek->section == PAIRS || pajek->section == LISTS)
+  const uint64_t rows = pajek->first_mode ? pajek->first_mode : pajek->num_vertices;
+  if (pajek->section == MATRIX && pajek->row < rows)
+    return qn_fail(error, QN_INVALID, "expected %" PRIu64 " rows of the matrix; found %" PRIu64,
+                   rows, pajek->row);
+  if (pajek->section >= PAIRS)
     return pajek->graph.edges ? QN_OK : tell_direction(pajek, error);
   return qn_fail(error, QN_INVALID,
                  "expected *Arcs or *Edges behind *Vertices; this may be a partition (.clu) or a "
                  "vector (.vec) of Pajek, values of the vertices of a network");
+}
+
+/* Vertices of the same mode have no edge. */
+static enum qn_status check_modes(const struct pajek *pajek, uint64_t from, uint64_t to,
+                                  const char *line, const char *end, struct qn_error *error) {
+  if (!pajek->first_mode || (from <= pajek->first_mode) != (to <= pajek->first_mode))
+    return QN_OK;
+  return fail_line(error, "an edge between the two modes, as *Vertices says", line, end);
 }
 
 static enum qn_status take_pair(struct pajek *pajek, const char *line, const char *end,
@@ -133,14 +156,17 @@ static enum qn_status take_pair(struct pajek *pajek, const char *line, const cha
   struct qn_columns columns = qn_columns_of(line, end, &qn_words);
   struct qn_column source, target, weight;
   struct qn_text from, to, text = {NULL, 0};
+  uint64_t ends[2];
   if (!qn_columns_take(&columns, &source) || !qn_columns_take(&columns, &target) ||
-      !take_vertex(pajek, &source, &from) || !take_vertex(pajek, &target, &to))
+      !take_vertex(pajek, &source, &from, &ends[0]) || !take_vertex(pajek, &target, &to, &ends[1]))
     return fail_line(error, "two vertices, from 1 to their number", line, end);
   if (qn_columns_take(&columns, &weight))
     text = (struct qn_text){weight.begin, (uint64_t)(weight.end - weight.begin)};
   if (text.length >= WEIGHT_BYTES)
     return fail_line(error, "a weight", weight.begin, weight.end);
-  enum qn_status status = tell_direction(pajek, error);
+  enum qn_status status = check_modes(pajek, ends[0], ends[1], line, end, error);
+  if (!status)
+    status = tell_direction(pajek, error);
   return status ? status : qn_named_graph_between(&pajek->graph, from, to, text, error);
 }
 
@@ -150,14 +176,53 @@ static enum qn_status take_list(struct pajek *pajek, const char *line, const cha
   struct qn_column word;
   const struct qn_text no_weight = {NULL, 0};
   struct qn_text from, to;
-  if (!qn_columns_take(&columns, &word) || !take_vertex(pajek, &word, &from))
+  uint64_t source, target;
+  if (!qn_columns_take(&columns, &word) || !take_vertex(pajek, &word, &from, &source))
     return fail_line(error, "vertices, from 1 to their number", line, end);
   enum qn_status status = tell_direction(pajek, error);
-  while (!status && qn_columns_take(&columns, &word))
-    status = take_vertex(pajek, &word, &to)
-                 ? qn_named_graph_between(&pajek->graph, from, to, no_weight, error)
-                 : fail_line(error, "a vertex, from 1 to their number", word.begin, word.end);
+  while (!status && qn_columns_take(&columns, &word)) {
+    if (!take_vertex(pajek, &word, &to, &target))
+      return fail_line(error, "a vertex, from 1 to their number", word.begin, word.end);
+    status = check_modes(pajek, source, target, line, end, error);
+    if (!status)
+      status = qn_named_graph_between(&pajek->graph, from, to, no_weight, error);
+  }
   return status;
+}
+
+static bool is_zero(const struct qn_column *cell) {
+  for (const char *p = cell->begin; p < cell->end; p++)
+    if (*p != '0' && *p != '.')
+      return false;
+  return true;
+}
+
+/* A row: what is not zero is the weight of an edge to that column's vertex. */
+static enum qn_status take_row(struct pajek *pajek, const char *line, const char *end,
+                               struct qn_error *error) {
+  const uint64_t rows = pajek->first_mode ? pajek->first_mode : pajek->num_vertices;
+  const uint64_t num_columns = pajek->first_mode ? pajek->num_vertices - rows : rows;
+  struct qn_columns columns = qn_columns_of(line, end, &qn_words);
+  struct qn_column cell;
+  char from[NUMBER_BYTES], to[NUMBER_BYTES];
+  uint64_t column = 0;
+  if (pajek->row++ == rows)
+    return fail_line(error, "no more rows than vertices", line, end);
+  snprintf(from, sizeof from, "%" PRIu64, pajek->row);
+  enum qn_status status = tell_direction(pajek, error);
+  for (; !status && qn_columns_take(&columns, &cell); column++) {
+    const struct qn_text weight = {cell.begin, (uint64_t)(cell.end - cell.begin)};
+    if (column == num_columns || weight.length >= WEIGHT_BYTES)
+      return fail_line(error, "a number for each column's vertex", line, end);
+    if (is_zero(&cell))
+      continue;
+    snprintf(to, sizeof to, "%" PRIu64, (pajek->first_mode ? rows : 0) + column + 1);
+    status = qn_named_graph_between(&pajek->graph, qn_text_of(from), qn_text_of(to), weight, error);
+    pajek->has_values |= weight.length != 1 || *weight.bytes != '1';
+  }
+  return status || column == num_columns
+             ? status
+             : fail_line(error, "a number for each column's vertex", line, end);
 }
 
 /* Its number; behind that is a label, and what is for drawing. */
@@ -166,7 +231,8 @@ static enum qn_status check_vertex(struct pajek *pajek, const char *line, const 
   struct qn_columns columns = qn_columns_of(line, end, &qn_words);
   struct qn_column number;
   struct qn_text name;
-  if (!qn_columns_next(&columns, &number) || !take_vertex(pajek, &number, &name))
+  uint64_t vertex;
+  if (!qn_columns_next(&columns, &number) || !take_vertex(pajek, &number, &name, &vertex))
     return fail_line(
         error,
         "a vertex, from 1 to their number (a partition or a vector of Pajek has values "
@@ -188,8 +254,9 @@ static enum qn_status take_line(void *context, const char *line, const char *end
     return check_vertex(pajek, line, end, error);
   if (pajek->section == BEFORE)
     return fail_line(error, "*Vertices", line, end);
-  return pajek->section == PAIRS ? take_pair(pajek, line, end, error)
-                                 : take_list(pajek, line, end, error);
+  return pajek->section == PAIRS   ? take_pair(pajek, line, end, error)
+         : pajek->section == LISTS ? take_list(pajek, line, end, error)
+                                   : take_row(pajek, line, end, error);
 }
 
 static enum qn_status read_pajek(struct qn_input *input, const struct qn_read_options *options,
@@ -204,10 +271,13 @@ static enum qn_status read_pajek(struct qn_input *input, const struct qn_read_op
     status = QN_INVALID;
     qn_error_in_file(error, qn_input_name(input));
   }
+  if (pajek.section == MATRIX && !pajek.has_values && options->alone)
+    result->weights_are_defaults = true;
   snprintf(result->description, sizeof result->description,
-           "%" PRIu64 " vertices from 1, %s, %s%s%s", pajek.num_vertices,
+           "%" PRIu64 " vertices from 1%s, %s, %s%s%s", pajek.num_vertices,
+           pajek.first_mode ? " in two modes" : "",
            pajek.graph.directed ? "directed" : "undirected",
-           pajek.graph.weighted ? "weights" : "no weights",
+           pajek.graph.weighted && !result->weights_are_defaults ? "weights" : "no weights",
            pajek.labelled ? "; labels are not read" : "",
            pajek.relations ? "; which relation an edge is of is not kept" : "");
   return qn_named_graph_end(&pajek.graph, status, error);

@@ -3,12 +3,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "converters/arrays/bv_graph.h"
 #include "converters/input/input.h"
 #include "converters/input/whole_input.h"
 #include "converters/parse/declared_size.h"
 #include "support/checked.h"
+#include "support/json_text.h"
 #include "support/memory.h"
 #include "support/progress.h"
 
@@ -57,8 +59,13 @@ static enum qn_status read_properties(const char *name, struct qn_bv_properties 
 static enum qn_status find_properties(struct qn_input *input, struct qn_bv_properties *properties,
                                       struct qn_error *error) {
   char name[4096];
-  if (properties_name(qn_input_name(input), name, sizeof name))
-    return read_properties(name, properties, error);
+  if (properties_name(qn_input_name(input), name, sizeof name)) {
+    enum qn_status status = read_properties(name, properties, error);
+    if (status != QN_SYSTEM || access(name, F_OK) == 0)
+      return status;
+    qn_fail(error, QN_SYSTEM, "a WebGraph is described by %.200s, which is not there", name);
+    return qn_error_in_file(error, qn_input_name(input));
+  }
   qn_fail(error, QN_INVALID,
           "a WebGraph is called NAME.graph, and NAME.properties beside it describes it");
   return qn_error_in_file(error, qn_input_name(input));
@@ -152,8 +159,22 @@ static enum qn_status read_webgraph(struct qn_input *input, const struct qn_read
   return QN_OK;
 }
 
+/* Of its begin: has it control characters, or bytes that are no UTF-8? */
+static bool is_binary(const char *head, uint64_t bytes) {
+  enum { NEAR = 4096, LONGEST = 4 };
+  const unsigned char *p = (const unsigned char *)head, *end = p + (bytes < NEAR ? bytes : NEAR);
+  const unsigned char *known_end = bytes > NEAR ? end - LONGEST : end; /* one may be cut */
+  uint32_t character = 0;
+  while (p < known_end)
+    if (!qn_utf8_next(&p, end, &character) ||
+        (character < ' ' && !strchr("\t\n\r", (int)character)))
+      return true;
+  return false;
+}
+
 /* METIS graphs are called .graph too, and nothing tells the bits of a BVGraph from others: the
- * properties do. Beside content that looks like text they are no proof. */
+ * properties do. Beside content that looks like text they are no proof. What is binary and called
+ * so lacks them. */
 static int detect_webgraph(struct qn_input *input, const char *head, uint64_t bytes) {
   struct qn_bv_properties properties;
   struct qn_error error;
@@ -161,13 +182,12 @@ static int detect_webgraph(struct qn_input *input, const char *head, uint64_t by
   if (!properties_name(qn_input_name(input), name, sizeof name))
     return 0;
   enum qn_status status = read_properties(name, &properties, &error);
+  const char *called = qn_input_name(input);
+  const uint64_t length = strlen(called), suffix = strlen(SUFFIX);
+  const bool ends = length > suffix && strcmp(called + length - suffix, SUFFIX) == 0;
   if (status && status != QN_UNSUPPORTED) /* that is a WebGraph, and read_webgraph says what */
-    return 0;
-  for (uint64_t i = 0; i < bytes && i < 4096; i++)
-    if (((unsigned char)head[i] < ' ' && !strchr("\t\n\r", head[i])) ||
-        (unsigned char)head[i] >= 0xf8) /* no byte of UTF-8 */
-      return 3;
-  return 1;
+    return ends && is_binary(head, bytes) ? 2 : 0;
+  return is_binary(head, bytes) ? 3 : 1;
 }
 
 const struct qn_reader qn_reader_webgraph = {

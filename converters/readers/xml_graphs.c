@@ -25,6 +25,8 @@ struct xml_graph {
   XML_Parser parser;
   bool gexf;
   uint32_t depth, graphs;
+  uint32_t open_graphs; /* graphs in vertices of others */
+  bool has_nested;
   bool in_edge, in_node;
   uint32_t element_depth; /* of the vertex or the edge */
   bool has_weight, has_default;
@@ -115,9 +117,10 @@ static void say_directed(struct xml_graph *xml, const char *word) {
 }
 
 static void begin_graph(struct xml_graph *xml, const char **attributes) {
-  if (xml->graphs++ > 0)
-    stop(xml, qn_fail(&xml->error, QN_UNSUPPORTED,
-                      "a second graph is in the file, or a graph in a vertex; one is read"));
+  const bool is_nested = xml->open_graphs++ > 0 && !xml->gexf;
+  xml->has_nested |= is_nested;
+  if (xml->graphs++ > 0 && !is_nested)
+    stop(xml, qn_fail(&xml->error, QN_UNSUPPORTED, "a second graph is in the file; one is read"));
   else
     say_directed(xml, attribute(attributes, xml->gexf ? "defaultedgetype" : "edgedefault"));
 }
@@ -352,6 +355,8 @@ static void XMLCALL end_element(void *data, const char *name) {
     end_node(xml);
   xml->depth--;
   xml->captured = NULL;
+  if (is(name, "graph"))
+    xml->open_graphs--;
   if (is(name, "edge"))
     end_edge(xml);
   if (is(name, "key") || is(name, "attribute"))
@@ -474,6 +479,7 @@ static enum qn_status read_xml(struct qn_input *input, const struct qn_read_opti
   xml->parser = XML_ParserCreate(NULL);
   status = qn_named_graph_begin(&xml->graph, options, list, sequence, result, error);
   xml->graph.declares = true;
+  xml->graph.default_weight = gexf && options->alone ? "1" : NULL;
   if (!status && !xml->parser)
     status = qn_fail_memory(error, "a parser of XML", 0);
   if (!status) {
@@ -490,6 +496,10 @@ static enum qn_status read_xml(struct qn_input *input, const struct qn_read_opti
            xml->keys.count && !options->others_wanted
                ? "; other data are not read (--properties=all reads them)"
                : "");
+  if (!status && xml->has_nested)
+    qn_note(QN_NOTE_NOT_READ,
+            "graphs are in vertices (groups): their vertices and edges are taken as those of one "
+            "graph, and who is in which group is not kept");
   result->number_names |= xml->graph.numbers;
   result->string_names |= !xml->graph.numbers;
   status = qn_named_graph_end(&xml->graph, status, error);

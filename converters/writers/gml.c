@@ -1,5 +1,6 @@
 /* GML: vertices are numbered, and their names are labels. What GML does not say is in a comment
- * (specs/properties.md). Reals have a point, and nan and infinities are written as networkx has them. */
+ * (specs/properties.md). Reals have a point, and nan and infinities are written as networkx has
+ * them. */
 #include <string.h>
 
 #include "converters/output/element_text.h"

@@ -400,7 +400,7 @@ class TestDamage(WebGraph):
                 self.write_lists(lists, **properties)
                 self.refused(pattern, code)
         (self.folder / "g.properties").unlink()
-        self.refused("g.properties: cannot open", 5)
+        self.refused("g.graph: a WebGraph is described by g.properties, which is not there", 5)
 
     def test_metis_beside_properties_is_metis(self):
         self.write(b"3 2\n2\n1 3\n2\n", nodes=3, arcs=2)

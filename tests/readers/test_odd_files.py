@@ -1,13 +1,13 @@
-"""Every file of odd_files.py and odd_columns.py gives the edges that it lists, or is refused with the word that it lists; never another graph."""
+"""Every file of odd_files.py, odd_columns.py and odd_formats.py gives the edges that it lists, or is refused with the word that it lists; never another graph."""
 
 import unittest
 from pathlib import Path
 
 from conformance.container_reader import read
 from harness.tools import run
-from readers import odd_columns, odd_files
+from readers import odd_columns, odd_files, odd_formats
 
-FILES = odd_files.FILES + odd_columns.FILES
+FILES = odd_files.FILES + odd_columns.FILES + odd_formats.FILES
 
 
 def text(value):
