@@ -30,6 +30,8 @@ static FILE *usage_stream;
 
 enum { KEY_JSON = 0x2001 };
 
+static void print_version(FILE *stream, struct argp_state *state);
+
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct qn_tool_options *options = state->input;
   switch (key) {
@@ -52,6 +54,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   case 'h':
     argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
     return 0;
+  case 'v':
+    print_version(stdout, state);
+    exit(fflush(stdout) == 0 ? 0 : QN_SYSTEM);
   default:
     return ARGP_ERR_UNKNOWN;
   }
@@ -60,6 +65,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 #define SHARED_OPTIONS                                                                             \
   {"threads", 'T', "N", 0, "Use N threads (default: all cores)", 90},                              \
       {NULL, 'h', NULL, OPTION_HIDDEN, "As --help", 90},                                           \
+      {NULL, 'v', NULL, OPTION_HIDDEN, "As --version", 90},                                        \
       {"quiet", 'q', NULL, 0, "No progress, notices or summary", 90}, {                            \
     "json", KEY_JSON, NULL, 0, "Print one JSON object on standard output", 90                      \
   }

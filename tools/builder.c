@@ -113,6 +113,11 @@ static enum qn_status report(const struct options *options, const struct qn_memo
     json_object_set_new(object, "estimate", qn_memory_plan_json(plan));
     qn_tool_print_json(json_incref(object));
   } else if (!status && !options->shared.quiet) {
+    const struct qn_container_info *info = qn_container_info(container);
+    char edges[QN_EDGES_TEXT];
+    json_object_set_new(
+        object, "edges",
+        json_string(qn_edges_text(container, info->directedness, info->num_edges, edges)));
     qn_figures_print(object, qn_beside_output(options->output));
   }
   json_decref(object);

@@ -1,5 +1,7 @@
 /* quern-import: graphs from the outside world into graph containers. */
 #include <argp.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "converters/format.h"
 #include "converters/import/import.h"
@@ -48,6 +50,7 @@ enum {
   KEY_MAX_EXPANSION,
   KEY_NARROW_WEIGHTS,
   KEY_STRICT,
+  KEY_DIRECTED,
 };
 
 static const struct argp_option argp_options[] = {
@@ -121,20 +124,34 @@ static const struct argp_option argp_options[] = {
      "and keep the map. strings: ids are any text. Default: keep if there are no gaps, else "
      "compact",
      2},
+    {"directed", KEY_DIRECTED, NULL, 0,
+     "Edges are directed, as they are unless the format says otherwise, which is refused then", 2},
     {"strict", KEY_STRICT, NULL, 0,
      "Write nothing where there is a warning: something is unclear that changes what the graph "
      "means",
      2},
     {0}};
 
+/* "soc.qrn" for "FOLDER/soc.txt.gz". */
+#define SUGGESTION_BYTES 80
+static const char *suggest_output(const char *input, char text[SUGGESTION_BYTES]) {
+  const char *slash = strrchr(input, '/'), *base = slash ? slash + 1 : input;
+  const size_t length = strcspn(base, ".:");
+  const bool fits = length && length + sizeof ".qrn" <= SUGGESTION_BYTES && strcmp(base, "-") != 0;
+  snprintf(text, SUGGESTION_BYTES, "%.*s.qrn", fits ? (int)length : 5, fits ? base : "graph");
+  return text;
+}
+
 static void finish_command_line(struct argp_state *state, struct options *options) {
+  char suggestion[SUGGESTION_BYTES];
   struct qn_error error;
   if (options->list_formats)
     return;
   if (options->num_inputs == 0)
     argp_error(state, "name an input (or - for standard input)");
   if (!options->output)
-    argp_error(state, "name the container to write with -o, such as -o graph.qrn");
+    argp_error(state, "name the container to write with -o, such as -o %s",
+               suggest_output(options->inputs[0], suggestion));
   qn_tool_check_output(&options->shared, options->output, state);
   if (qn_import_options_settle(&options->import, &error))
     argp_error(state, "%s", error.message);

@@ -81,23 +81,11 @@ static void print_sections(const json_t *sections) {
   }
 }
 
-/* The edges of an undirected graph, each once, as those who made it or what it was made from have
- * counted them; 0 if none has. */
-static uint64_t undirected_edges(const json_t *description, uint64_t stored) {
-  const json_t *metadata = json_object_get(description, "metadata");
-  while (metadata && !json_object_get(metadata, "ledger"))
-    metadata = json_object_get(json_object_get(metadata, "source"), "metadata");
-  json_int_t edges =
-      json_integer_value(json_object_get(json_object_get(metadata, "ledger"), "undirected_edges"));
-  bool fits = edges > 0 && (uint64_t)edges <= stored && stored - (uint64_t)edges <= (uint64_t)edges;
-  return fits ? (uint64_t)edges : 0;
-}
-
 /* "edges" are those stored: of undirected graphs that is not what people count. */
-static void explain_edges(json_t *description, bool json) {
+static void explain_edges(const struct qn_container *container, json_t *description, bool json) {
   char text[160], edges[32], stored[32];
   uint64_t num_stored = (uint64_t)json_integer_value(json_object_get(description, "edges"));
-  uint64_t num_edges = undirected_edges(description, num_stored);
+  uint64_t num_edges = qn_undirected_edges(container, num_stored);
   const char *directedness = json_string_value(json_object_get(description, "directedness"));
   if (strcmp(directedness, "undirected") != 0)
     return;
@@ -156,7 +144,7 @@ int main(int argc, char **argv) {
   if (!status)
     status = qn_container_describe(container, &description, &error);
   if (!status)
-    explain_edges(description, options.shared.json);
+    explain_edges(container, description, options.shared.json);
   if (!status && options.statistics)
     status = add_statistics(&options, description, &error);
   if (!status)

@@ -40,9 +40,9 @@ static enum qn_status show(const struct qn_run_command *options, const struct qn
   if (options->shared.json) {
     qn_tool_print_json(json_incref(report));
   } else if (!options->shared.quiet && !qn_output_options_take_stdout(&options->outputs)) {
-    qn_run_report_print(run, report, options->watch.explain, stdout);
+    qn_run_report_print(input, run, report, options->watch.explain, stdout);
   } else if (!options->shared.quiet) {
-    qn_run_report_print(run, report, options->watch.explain, stderr);
+    qn_run_report_print(input, run, report, options->watch.explain, stderr);
   }
   json_decref(report);
   json_decref(summary);

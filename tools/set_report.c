@@ -38,7 +38,7 @@ static double imbalance(const struct qn_set *set, const struct sizes *sizes) {
 void qn_set_report(const struct qn_set *set, const char *output, double seconds,
                    const struct qn_tool_options *options) {
   const struct sizes sizes = sizes_of(set);
-  char vertices[32], edges[32], size[32];
+  char vertices[32], edges[QN_EDGES_TEXT], size[32];
   if (options->json) {
     qn_tool_print_json(json_pack(
         "{s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:f, s:f}", "output", qn_json_text(output), "identity",
@@ -48,11 +48,11 @@ void qn_set_report(const struct qn_set *set, const char *output, double seconds,
         imbalance(set, &sizes), "seconds", seconds));
   } else if (!options->quiet) {
     fprintf(qn_beside_output(output),
-            "%s: a set of %" PRIu64 " %s parts, %s vertices, %s edges, %s, the largest part %.2f "
+            "%s: a set of %" PRIu64 " %s parts, %s vertices, %s, %s, the largest part %.2f "
             "times the average, in %.2f s\n",
             output, set->num_parts, qn_layout_name(set->layout),
             qn_count_text(set->num_vertices, vertices, sizeof vertices),
-            qn_count_text(set->num_edges, edges, sizeof edges),
+            qn_edges_text(set->vertices, set->directedness, set->num_edges, edges),
             qn_size_text(sizes.bytes, size, sizeof size), imbalance(set, &sizes), seconds);
   }
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/container/figures.h"
 #include "runtime/choose.h"
 #include "runtime/placement.h"
 #include "runtime/results/results.h"
@@ -178,12 +179,13 @@ static enum qn_status run_one(struct work *work, const struct qn_algorithm *algo
 /* ---- Report ---------------------------------------------------------------- */
 
 static void print_table(const struct work *work, const struct qn_run_input *input, FILE *stream) {
-  char vertices[32], edges[32];
+  char vertices[32], edges[QN_EDGES_TEXT];
   size_t i;
   json_t *run;
-  fprintf(stream, "%s: %s vertices, %s edges\n", work->options->file,
-          qn_count_text(input->info->num_vertices, vertices, sizeof vertices),
-          qn_count_text(input->info->num_edges, edges, sizeof edges));
+  fprintf(
+      stream, "%s: %s vertices, %s\n", work->options->file,
+      qn_count_text(input->info->num_vertices, vertices, sizeof vertices),
+      qn_edges_text(input->container, input->info->directedness, input->info->num_edges, edges));
   fprintf(stream, "  %-16s %-6s %10s %12s %12s\n", "", "device", "iterations", "prepare s",
           "kernel s");
   json_array_foreach(work->runs, i, run) {

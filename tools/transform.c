@@ -5,6 +5,7 @@
 #include "converters/graph/graph_source.h"
 #include "converters/provenance.h"
 #include "converters/transform/run.h"
+#include "formats/container/figures.h"
 #include "formats/set/set.h"
 #include "support/atomic_file.h"
 #include "support/json_text.h"
@@ -257,19 +258,20 @@ static enum qn_status split_file(const struct options *options, struct qn_error 
   return status;
 }
 
-static void report_united(const struct options *options, const struct qn_container_info *info,
+static void report_united(const struct options *options, const struct qn_container *container,
                           double seconds) {
-  char vertices[32], edges[32];
+  const struct qn_container_info *info = qn_container_info(container);
+  char vertices[32], edges[QN_EDGES_TEXT];
   if (options->shared.json) {
     qn_tool_print_json(
         json_pack("{s:o, s:I, s:I, s:I, s:f}", "output", qn_json_text(options->output), "vertices",
                   (json_int_t)info->num_vertices, "edges", (json_int_t)info->num_edges, "bytes",
                   (json_int_t)info->file_bytes, "seconds", seconds));
   } else if (!options->shared.quiet) {
-    fprintf(qn_beside_output(options->output),
-            "%s: the graph of %s, %s vertices, %s edges, in %.2f s\n", options->output,
-            options->input, qn_count_text(info->num_vertices, vertices, sizeof vertices),
-            qn_count_text(info->num_edges, edges, sizeof edges), seconds);
+    fprintf(qn_beside_output(options->output), "%s: the graph of %s, %s vertices, %s, in %.2f s\n",
+            options->output, options->input,
+            qn_count_text(info->num_vertices, vertices, sizeof vertices),
+            qn_edges_text(container, info->directedness, info->num_edges, edges), seconds);
   }
 }
 
@@ -280,7 +282,7 @@ static enum qn_status unite_set(const struct options *options, struct qn_error *
   if (!status)
     status = qn_set_unite(options->input, options->output, options->shared.force, &made, error);
   if (!status)
-    report_united(options, qn_container_info(made), qn_seconds() - begun);
+    report_united(options, made, qn_seconds() - begun);
   qn_container_unmap(made);
   return status;
 }
@@ -305,7 +307,7 @@ static enum qn_status copy_file(const struct options *options, struct qn_error *
   else if (!status)
     status = qn_container_copy(container, options->output, options->shared.force, error);
   if (!status)
-    report_united(options, qn_container_info(container), qn_seconds() - begun);
+    report_united(options, container, qn_seconds() - begun);
   qn_container_unmap(container);
   return status;
 }

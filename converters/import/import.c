@@ -103,6 +103,9 @@ static enum qn_status build(struct qn_import *import, struct qn_error *error) {
   const struct qn_read_result *result = &import->result;
   struct qn_build build = qn_import_build(import);
   uint64_t repeated[2] = {UINT64_MAX, UINT64_MAX};
+  if (import->options->directed && (build.undirected || build.already_symmetric))
+    return qn_fail(error, QN_INVALID,
+                   "--directed does not fit: the input says that its edges are undirected");
   bool rounded = false;
   build.rounded = &rounded;
   build.unique = result->unique && !build.duplicates_chosen;

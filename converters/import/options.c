@@ -123,6 +123,7 @@ const struct qn_setting qn_import_settings[] = {
     {"weights", QN_SETTING_OWN, 0, weight_words, 0, 0, set_weights},
     {"narrow-weights", QN_SETTING_SWITCH, FIELD(build.narrow_weights), NULL, 0, 0, NULL},
     {"ids", QN_SETTING_OWN, 0, id_words, 0, 0, set_ids},
+    {"directed", QN_SETTING_SWITCH, FIELD(directed), NULL, 0, 0, NULL},
     {"strict", QN_SETTING_SWITCH, FIELD(strict), NULL, 0, 0, NULL},
     {0}};
 
@@ -135,6 +136,8 @@ enum qn_status qn_import_options_settle(const struct qn_import_options *options,
                                         struct qn_error *error) {
   const struct qn_read_options *read = &options->read;
   bool bipartite = read->bipartite == QN_BIPARTITE_YES;
+  if (options->directed && options->build.undirected)
+    return qn_fail(error, QN_USAGE, "a graph is --directed or --undirected");
   if (bipartite && read->numbers)
     return qn_fail(error, QN_USAGE,
                    "--bipartite=yes makes names of ids; it does not go with --ids=keep or compact");

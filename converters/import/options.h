@@ -16,6 +16,7 @@ struct qn_import_options {
   struct qn_read_options read;
   struct qn_build build; /* qn_build_settings are of this */
   struct qn_input_options input;
+  bool directed;            /* the user says so */
   bool strict;              /* refuse what is warned of */
   const char *format;       /* "auto": by content */
   const char *record_text;  /* "record" as given */

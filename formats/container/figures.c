@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "support/sizes.h"
+#include <quern/metadata.h>
 
 static void print_value(const json_t *value, FILE *stream) {
   char text[32];
@@ -58,4 +59,36 @@ void qn_figures_size(const struct qn_container_info *info, uint64_t bytes, json_
                       json_real(info->num_edges ? (double)bytes / edges : 0));
   json_object_set_new(object, "size_against_csr",
                       json_real((double)bytes / (double)qn_csr_bytes(info)));
+}
+
+/* ---- Edges ----------------------------------------------------------------- */
+
+uint64_t qn_undirected_edges(const struct qn_container *container, uint64_t stored) {
+  json_t *whole = NULL;
+  if (!container || qn_container_metadata(container, &whole, NULL))
+    return 0;
+  const json_t *metadata = whole;
+  while (metadata && !json_object_get(metadata, "ledger"))
+    metadata = json_object_get(json_object_get(metadata, "source"), "metadata");
+  const json_int_t edges =
+      json_integer_value(json_object_get(json_object_get(metadata, "ledger"), "undirected_edges"));
+  json_decref(whole);
+  const bool fits =
+      edges > 0 && (uint64_t)edges <= stored && stored - (uint64_t)edges <= (uint64_t)edges;
+  return fits ? (uint64_t)edges : 0;
+}
+
+char *qn_edges_text(const struct qn_container *container, enum qn_directedness directedness,
+                    uint64_t stored, char text[QN_EDGES_TEXT]) {
+  char all[32], once[32];
+  const uint64_t edges = directedness == QN_UNDIRECTED ? qn_undirected_edges(container, stored) : 0;
+  qn_count_text(stored, all, sizeof all);
+  if (directedness != QN_UNDIRECTED)
+    snprintf(text, QN_EDGES_TEXT, "%s edges", all);
+  else if (edges)
+    snprintf(text, QN_EDGES_TEXT, "%s undirected edges (%s stored)",
+             qn_count_text(edges, once, sizeof once), all);
+  else
+    snprintf(text, QN_EDGES_TEXT, "%s stored edges (undirected: both directions)", all);
+  return text;
 }

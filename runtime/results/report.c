@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "formats/container/figures.h"
 #include "runtime/checkpoint.h"
 #include "runtime/sets/divide.h"
 #include "runtime/sets/ranks.h"
@@ -101,6 +102,11 @@ json_t *qn_run_report_json(const struct qn_run_input *input, const struct qn_run
       (json_int_t)input->info->num_edges, "iterations", (json_int_t)run->result.iterations,
       "converged", run->result.converged, "seconds", seconds, "edges_per_second",
       per_second(run, input->info->num_edges), "result", summary);
+  const uint64_t undirected = input->info->directedness == QN_UNDIRECTED
+                                  ? qn_undirected_edges(input->container, input->info->num_edges)
+                                  : 0;
+  if (undirected)
+    json_object_set_new(report, "undirected_edges", json_integer((json_int_t)undirected));
   json_object_set_new(report, "parameters", qn_arguments_json(run->algorithm, &run->arguments));
   json_t *device = device_json(run, times->device_start), *streamed = qn_watch_json(watch);
   if (device)
@@ -192,15 +198,17 @@ static void print_devices(const json_t *report, FILE *stream) {
   }
 }
 
-void qn_run_report_print(const struct qn_run *run, const json_t *report, bool explain,
-                         FILE *stream) {
-  char vertices[32], edges[32];
+void qn_run_report_print(const struct qn_run_input *input, const struct qn_run *run,
+                         const json_t *report, bool explain, FILE *stream) {
+  char vertices[32], edges[QN_EDGES_TEXT];
   const json_t *seconds = json_object_get(report, "seconds"), *sources;
 #define TEXT(key) json_string_value(json_object_get(report, key))
 #define COUNT(key, text)                                                                           \
   qn_count_text((uint64_t)json_integer_value(json_object_get(report, key)), text, sizeof text)
-  fprintf(stream, "%s on %s (%s: %s), %s vertices, %s edges\n", TEXT("algorithm"), TEXT("layout"),
-          TEXT("device"), TEXT("kernel"), COUNT("vertices", vertices), COUNT("edges", edges));
+  fprintf(
+      stream, "%s on %s (%s: %s), %s vertices, %s\n", TEXT("algorithm"), TEXT("layout"),
+      TEXT("device"), TEXT("kernel"), COUNT("vertices", vertices),
+      qn_edges_text(input->container, input->info->directedness, input->info->num_edges, edges));
   if (explain && json_object_get(report, "choice"))
     qn_choice_print(json_object_get(report, "choice"), stream);
   const json_t *device = json_object_get(report, "accelerator");

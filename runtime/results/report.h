@@ -24,8 +24,8 @@ json_t *qn_run_report_json(const struct qn_run_input *input, const struct qn_run
                            const struct qn_watch *watch, const struct qn_report_times *times,
                            json_t *summary);
 /* The same for people; with `explain` why it ran where it did. */
-void qn_run_report_print(const struct qn_run *run, const json_t *report, bool explain,
-                         FILE *stream);
+void qn_run_report_print(const struct qn_run_input *input, const struct qn_run *run,
+                         const json_t *report, bool explain, FILE *stream);
 
 #ifdef __cplusplus
 }

@@ -119,6 +119,13 @@ class RanksImport(InFolder):
         self.same(2, ["uniform", "--scale", "9"], ["--memory", "16M"], ["--parts", "4"], tool="quern-generate")
         self.same(1, ["grid", "--scale", "8"], tool="quern-generate")
 
+    def test_notes(self):
+        """What one rank notes in its share is in the metadata of all."""
+        Path("zeros.txt").write_text("".join("%d %d\n" % (v, v + 1) for v in range(5000)) + "007 7\n")
+        self.same(3, ["zeros.txt"], ["--ids=strings"])
+        Path("both.txt").write_text("".join("%d %d\n%d %d\n" % (v, v + 1, v + 1, v) for v in range(500)))
+        self.same(3, ["both.txt"], ["--undirected"])
+
     def test_several_threads(self):
         """Parallel edges keep their order, over several rounds, and degrees are more than a byte holds."""
         hubs = ["rmat", "--degree", "16", "--weights", "1,9"]
@@ -165,6 +172,13 @@ class RanksThatFail(InFolder):
         self.refused(3, None, "quern-import", self.at / "in.txt")
         (self.at / "in.txt").write_text("90\t3000\n" + edges)
         self.refused(3, None, "quern-import", self.at / "in.txt")
+
+    def test_one_input_is_undirected(self):
+        (self.at / "plain.txt").write_text("0 1\n1 2\n")
+        (self.at / "sym.txt").write_text("% sym unweighted\n1 2\n")
+        for inputs in (("plain.txt", "sym.txt"), ("sym.txt", "plain.txt")):
+            self.refused(3, "--undirected takes all as undirected",
+                         "quern-import", *(self.at / name for name in inputs))
 
     def test_weights_that_do_not_fit(self):
         (self.at / "in.txt").write_text("1 2 0.5\n" + "3 4 1\n" * 3000 + "5 6 0.123456789012345678\n")
