@@ -69,6 +69,11 @@ static enum qn_status take(struct walk *walk, const char *name, enum qn_element_
   return QN_OK;
 }
 
+static bool is_next(const struct walk *walk, const char *name) {
+  return walk->next < qn_container_info(walk->container)->num_sections &&
+         strcmp(qn_container_section_at(walk->container, walk->next)->name, name) == 0;
+}
+
 static enum qn_status take_column(struct walk *walk, bool edges, uint32_t number,
                                   struct qn_property *column, struct qn_error *error) {
   const struct qn_property_sections names = qn_property_sections_of(edges, number);
@@ -82,6 +87,10 @@ static enum qn_status take_column(struct walk *walk, bool edges, uint32_t number
   if (!status && strings)
     status =
         take(walk, names.offsets, QN_ELEMENT_UNSIGNED, 8, false, &num_offsets, &offsets, error);
+  if (!status && !column->nulls && is_next(walk, names.valid))
+    status =
+        qn_container_violation(walk->container, error, "P-5",
+                               "section %s is there, and the schema says of no nulls", names.valid);
   if (!status && column->nulls)
     status = take(walk, names.valid, QN_ELEMENT_UNSIGNED, 1, false, &valid_bytes, &valid, error);
   column->bytes = strings ? count : 0;

@@ -238,6 +238,19 @@ static enum qn_status check_manifest(const struct qn_set *set, struct qn_error *
   return QN_OK;
 }
 
+/* Version 1 has no features that a reader must know. */
+static enum qn_status check_required(const struct qn_set *set, const json_t *required,
+                                     struct qn_error *error) {
+  const char *name = json_string_value(json_array_get(required, 0));
+  if (!required || (json_is_array(required) && json_array_size(required) == 0))
+    return QN_OK;
+  if (!name)
+    return REFUSE("SET-2", "\"required\" is to be a list of names");
+  qn_fail(error, QN_UNSUPPORTED,
+          "the set needs the feature '%.40s', which this version does not know", name);
+  return qn_error_in_file(error, set->path);
+}
+
 static enum qn_status take_manifest(struct qn_set *set, const json_t *manifest,
                                     struct qn_error *error) {
   unsigned word = 0;
@@ -249,7 +262,9 @@ static enum qn_status take_manifest(struct qn_set *set, const json_t *manifest,
     qn_fail(error, QN_UNSUPPORTED, "the manifest is of another version than %d", VERSION);
     return qn_error_in_file(error, set->path);
   }
-  enum qn_status status = take_hash(set, manifest, "identity", &set->identity, error);
+  enum qn_status status = check_required(set, json_object_get(manifest, "required"), error);
+  if (!status)
+    status = take_hash(set, manifest, "identity", &set->identity, error);
   if (!status)
     status = take_graph(set, json_object_get(manifest, "graph"), error);
   if (!status)

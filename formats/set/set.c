@@ -42,7 +42,11 @@ static enum qn_status map_file(const struct qn_set *set, const struct qn_set_fil
   if (status)
     return status;
   const struct qn_container_info *info = qn_container_info(*out);
-  if (info->file_bytes != file->bytes || info->header_checksum != file->identity)
+  if (info->file_bytes != file->bytes)
+    status = qn_set_violation(set, file->name, error, "SET-6",
+                              "the file has %" PRIu64 " bytes, and the manifest lists %" PRIu64,
+                              info->file_bytes, file->bytes);
+  else if (info->header_checksum != file->identity)
     status = qn_set_violation(set, file->name, error, "SET-6",
                               "this is another file than the set was made with: its identity is "
                               "%016" PRIx64 ", and that in the manifest %016" PRIx64,
@@ -75,6 +79,10 @@ static enum qn_status view_degrees(struct qn_set *set, struct qn_error *error) {
 static enum qn_status map_vertices(struct qn_set *set, struct qn_error *error) {
   struct qn_graph graph;
   enum qn_status status = map_file(set, &set->vertices_file, &set->vertices, error);
+  if (!status && qn_container_info(set->vertices)->layout != QN_LAYOUT_GRAPH)
+    return qn_set_violation(set, set->vertices_file.name, error, "SET-7",
+                            "the layout is to be graph, not %s",
+                            qn_layout_name(qn_container_info(set->vertices)->layout));
   if (!status)
     status = qn_graph_view(set->vertices, &graph, error);
   if (status)
@@ -179,6 +187,7 @@ static enum qn_status check_metadata(const struct qn_set *set, uint64_t index,
     where = json_object_get(json_object_get(where, "source"), "metadata");
   const json_t *of = json_object_get(where, "set");
   const char *named = json_string_value(json_object_get(of, "identity"));
+  const char *rows = json_string_value(json_object_get(of, "rows"));
   snprintf(identity, sizeof identity, "%016" PRIx64, set->identity);
   if (!of)
     status = qn_set_violation(set, part->file.name, error, "SET-10",
@@ -190,11 +199,17 @@ static enum qn_status check_metadata(const struct qn_set *set, uint64_t index,
   else if (!json_is_integer(json_object_get(of, "part")) ||
            json_integer_value(json_object_get(of, "part")) != (json_int_t)index ||
            json_integer_value(json_object_get(of, "begin")) != (json_int_t)part->begin ||
-           json_integer_value(json_object_get(of, "end")) != (json_int_t)part->end)
-    status =
-        qn_set_violation(set, part->file.name, error, "SET-10",
-                         "this is part %" JSON_INTEGER_FORMAT ", in the place of part %" PRIu64,
-                         json_integer_value(json_object_get(of, "part")), index);
+           json_integer_value(json_object_get(of, "end")) != (json_int_t)part->end ||
+           json_integer_value(json_object_get(of, "parts")) != (json_int_t)set->num_parts ||
+           !rows || strcmp(rows, qn_set_rows_words[set->rows]) != 0)
+    status = qn_set_violation(
+        set, part->file.name, error, "SET-10",
+        "this is part %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
+        " with rows \"%.8s\" of other vertices or edges, in the place of part %" PRIu64
+        " of %" PRIu64 " with rows \"%s\"",
+        json_integer_value(json_object_get(of, "part")),
+        json_integer_value(json_object_get(of, "parts")), rows ? rows : "?", index, set->num_parts,
+        qn_set_rows_words[set->rows]);
   json_decref(metadata);
   return status;
 }
@@ -209,9 +224,12 @@ static enum qn_status check_rows(const struct qn_set *set, const struct qn_set_p
                           part->begin, part->end);
 }
 
-static enum qn_status view_rows(struct qn_set_open_part *part, enum qn_set_check check,
+static enum qn_status view_rows(const struct qn_set *set, const char *part_name,
+                                struct qn_set_open_part *part, enum qn_set_check check,
                                 struct qn_error *error) {
   enum qn_status status = qn_graph_view(part->container, &part->graph, error);
+  if (!status && part->graph.has_transpose)
+    status = qn_set_violation(set, part_name, error, "SET-9", "a part stores no transpose");
   if (status || check == QN_SET_CHECK_FILE)
     return status;
   if (check == QN_SET_CHECK_ROWS)
@@ -244,7 +262,7 @@ enum qn_status qn_set_part_open(const struct qn_set *set, uint64_t index, enum q
   if (!status)
     status = qn_set_columns_check(set, index, part->container, error);
   if (!status)
-    status = set->layout == QN_LAYOUT_GRAPH ? view_rows(part, check, error)
+    status = set->layout == QN_LAYOUT_GRAPH ? view_rows(set, about->file.name, part, check, error)
              : check != QN_SET_CHECK_FILE   ? restore_rows(part, error)
                                             : QN_OK;
   if (!status && check != QN_SET_CHECK_FILE)

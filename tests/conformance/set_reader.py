@@ -104,12 +104,14 @@ class Set:
         insist("SET-9", part.name == self.manifest["layout"] and not part.undirected
                and part.num_vertices == self.graph["vertices"] and part.num_edges == about["edges"]
                and WEIGHTS[container.weight_type] == self.graph["weights"] and not part.has("original_ids")
-               and not part.has("id_offsets"))
+               and not part.has("id_offsets") and not (part.name == "graph" and part.has("in_row_offsets")))
         metadata = parsed_json(bytes(container.bytes_of("metadata"))) if part.has("metadata") else {}
         while "set" not in metadata and "source" in metadata:
             metadata = metadata["source"]["metadata"]
         insist("SET-10", "set" in metadata and metadata["set"]["identity"] == self.manifest["identity"]
-               and metadata["set"]["part"] == index)
+               and metadata["set"]["part"] == index and metadata["set"]["parts"] == len(self.manifest["parts"])
+               and metadata["set"]["rows"] == self.rows
+               and [metadata["set"]["begin"], metadata["set"]["end"]] == [about["begin"], about["end"]])
         self.read_values(part)
         insist("SET-11", all(about["begin"] <= row < about["end"] for row, _, _ in part.edges))
         return [(v, u, w) for u, v, w in part.edges] if self.rows == "in" else part.edges

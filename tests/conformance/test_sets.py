@@ -2,7 +2,9 @@
 refused by both, by the same rule."""
 
 import json
+import os
 import random
+import re
 import shutil
 import struct
 import tempfile
@@ -13,7 +15,7 @@ from conformance.container_reader import read
 from conformance.graph_reader import Graph
 from conformance.properties_reader import in_graph_order
 from conformance.sealing import entry_of, resealed
-from conformance.set_reader import Broken, Set, identity_of
+from conformance.set_reader import Broken, Set, identity_of, mix_destination, mix_source, mix_weight
 from harness.tools import run
 from oracle.graphs import LAYOUTS, RandomGraph
 
@@ -231,6 +233,12 @@ class Refused(Folder):
     def test_another_version(self):
         self.forge(lambda manifest: manifest.update(version=2))
         run("quern-verify", self.set, exit=4)
+        self.forge(lambda manifest: manifest.update(required=["tables of blocks"]))
+        self.assertIn("the feature 'tables of blocks'", run("quern-verify", self.set, exit=4).stderr)
+        self.forge(lambda manifest: manifest.update(required=[], minor=3))
+        run("quern-verify", "-q", self.set)
+        self.forge(lambda manifest: manifest.update(required="x"))
+        self.expect("SET-2", second_reader=False)
 
     def test_truncated_manifest(self):
         text = (self.good / "set.json").read_bytes()
@@ -286,6 +294,63 @@ class Refused(Folder):
         self.expect("SET-11")
         self.forge_part("weights", lambda data, offset: data.__setitem__(offset, data[offset] ^ 1))
         self.expect("SET-12")
+
+    def metadata_of_part(self, old, new):
+        """Part 0 says something else of itself, of the same length."""
+        manifest = self.forge()
+        path = self.set / "part-00000.qrn"
+        data = path.read_bytes()
+        self.assertEqual((data.count(old), len(old)), (1, len(new)))
+        path.write_bytes(resealed(data.replace(old, new)))
+        self.reseal_part(0, manifest)
+
+    def test_parts_say_what_they_are(self):
+        self.metadata_of_part(b'"parts":3', b'"parts":4')
+        self.expect("SET-10")
+        self.metadata_of_part(b'"rows":"in"', b'"rows":"up"')
+        self.expect("SET-10")
+        self.metadata_of_part(b'"part":0', b'"part":1')
+        self.expect("SET-10")
+
+    def test_vertices_of_another_layout(self):
+        manifest = self.forge()
+        run("quern-pack", self.good / "vertices.qrn", "-qfo", self.set / "vertices.qrn")
+        data = (self.set / "vertices.qrn").read_bytes()
+        manifest["vertices"].update(bytes=len(data), identity="%016x" % struct.unpack_from("<Q", data, 4088)[0])
+        manifest["identity"] = identity_of(manifest)
+        (self.set / "set.json").write_text(json.dumps(manifest))
+        self.expect("SET-7")
+
+    def test_a_part_with_a_transpose(self):
+        manifest = self.forge()
+        run("quern-transform", self.good / "part-00000.qrn", "--in-edges", "also", "-qfo", self.set / "part-00000.qrn")
+        self.reseal_part(0, manifest)
+        self.expect("SET-9")
+
+    def test_sizes_are_told(self):
+        self.forge(lambda manifest: manifest["parts"][0].update(bytes=5))
+        self.assertRegex(run("quern-verify", self.set, exit=3).stderr, r"SET-6: the file has \d+ bytes, and the manifest lists 5")
+
+    def test_example_of_the_page(self):
+        """The graph of specs/set.md has the fingerprint that it says, and so have the values to test with."""
+        page = (Path(os.environ["QUERN_SOURCE"]) / "specs/set.md").read_text()
+        vertices, weights = page.split("| b | W, 4 bytes")
+        for vertex, source, destination in re.findall(r"(?m)^\| (0|1|2\^32 - 1) \| `(\w{16})` \| `(\w{16})` \|$", vertices):
+            number = 2**32 - 1 if "^" in vertex else int(vertex)
+            self.assertEqual(("%016x" % mix_source(number), "%016x" % mix_destination(number)), (source, destination))
+        for bits, narrow, wide in re.findall(r"(?m)^\| (0|1|1\.0 as .*) \| `(\w{16})` \| `(\w{16})` \|$", weights):
+            kinds = ("f32", "f64") if "." in bits else ("u32", "i64")
+            value = float(1) if "." in bits else int(bits)
+            self.assertEqual(["%016x" % mix_weight(value, kind) for kind in kinds], [narrow, wide])
+        (self.at / "page.txt").write_text("0 1 5\n1 2 6\n2 0 7\n")
+        run("quern-import", self.at / "page.txt", "-qo", self.at / "page.qrn")
+        run("quern-transform", self.at / "page.qrn", "--parts", "2", "--rows", "out", "--balance", "vertices", "-qo", self.at / "page")
+        manifest = json.loads((self.at / "page/set.json").read_text())
+        self.assertIn('"fingerprint": "%s"' % manifest["graph"]["fingerprint"], page)
+        self.assertEqual([(part["begin"], part["end"], part["edges"]) for part in manifest["parts"]], [(0, 1, 1), (1, 3, 2)])
+        manifest["vertices"]["identity"] = "%016x" % 1
+        manifest["graph"].setdefault("weights", "u32")
+        self.assertEqual(page.count(identity_of(manifest)), 2)
 
     def test_forged_properties(self):
         (self.at / "e.csv").write_text("src,dst,since:i64\n1,2,5\n2,3,6\n3,1,7\n")
