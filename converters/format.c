@@ -122,9 +122,22 @@ static enum qn_status find_written(const char *path, bool first, const char **ou
   return QN_OK;
 }
 
+static bool is_packing(const char *ending) {
+  static const char *const endings[] = {".gz", ".bz2", ".xz", ".zst", ".lz4", ".zip", ".tar"};
+  for (unsigned i = 0; i < sizeof endings / sizeof *endings; i++)
+    if (strcmp(ending, endings[i]) == 0)
+      return true;
+  return false;
+}
+
 static enum qn_status refuse_ending(const char *path, struct qn_error *error) {
   const char *ending = ending_of(path);
   char names[512];
+  if (is_packing(ending))
+    return qn_fail(error, QN_USAGE,
+                   "what is written is not packed, as files that end in %s are: write to - with "
+                   "--format, and pack that (quern-export ... -o - | gzip >FILE)",
+                   ending);
   list_names(WRITTEN, names, sizeof names);
   for (const struct qn_format *format = qn_formats; format->name; format++)
     if (place_of_ending(format, path))

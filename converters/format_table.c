@@ -119,10 +119,11 @@ const struct qn_format qn_formats[] = {
      .writing = {.loses = "ids",
                  .refuses = "real weights and those above 2^31-1; more than 2^31 vertices"}},
     {.name = "dimacs",
-     .files = ".gr .max .col .clq",
-     .description = "Graphs of the DIMACS challenges: shortest paths ('p sp', then 'a FROM TO "
-                    "WEIGHT'), read also flows ('p max') and colourings ('p edge', then 'e A B', "
-                    "undirected)",
+     .files = ".gr",
+     .description =
+         "Graphs of the DIMACS challenges: shortest paths ('p sp', then 'a FROM TO "
+         "WEIGHT'), read also flows (.max, 'p max') and colourings (.col, 'p edge', 'e A B', "
+         "undirected)",
      .reader = &qn_reader_dimacs,
      .reading = {.loses = "comments; source and sink of flows; values of vertices"},
      .writer = &qn_graph_writer_dimacs,

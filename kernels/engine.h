@@ -248,7 +248,7 @@ static inline enum qn_status engine_refuse_weight(enum qn_weight_type type, uint
   char text[QN_WEIGHT_TEXT], most[QN_WEIGHT_TEXT];
   qn_weight_text(type, bits, text);
   if (type == QN_WEIGHT_I64 ? (int64_t)bits < 0 : !(qn_weight_real(type, bits) >= 0))
-    return qn_fail(error, QN_INVALID,
+    return qn_fail(error, QN_UNSUPPORTED,
                    "%s needs weights that are not negative, but that of edge %llu is %s",
                    PROGRAM_NAME, (unsigned long long)edge, text);
   if (type == QN_WEIGHT_I64)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "converters/export/export.h"
+#include "converters/format.h"
 #include "library/call.h"
 #include "library/options.h"
 #include "library/session.h"
@@ -31,9 +32,12 @@ static enum qn_status export_with(const struct exporting *exporting,
   struct qn_session *session = exporting->session;
   struct qn_export_report report = {0};
   options->path = strcmp(exporting->path, "-") == 0 ? "./-" : exporting->path;
-  enum qn_status status = qn_graph_writer_by_name(exporting->format, &options->writer, error);
+  const char *format = exporting->format;
+  enum qn_status status = qn_options_apply(exporting->given, exporting->num_given, settings, error);
+  if (!status && !format)
+    status = qn_format_of_output(exporting->path, options->num_parts > 0, &format, error);
   if (!status)
-    status = qn_options_apply(exporting->given, exporting->num_given, settings, error);
+    status = qn_graph_writer_by_name(format, &options->writer, error);
   if (!status)
     status = qn_export_options_settle(options, error);
   if (!status)
@@ -47,8 +51,7 @@ static enum qn_status export_with(const struct exporting *exporting,
 static enum qn_status export_session(void *argument, struct qn_error *error) {
   struct qn_export_options options;
   qn_export_options_begin(&options);
-  enum qn_status status = export_with(argument, &options, error);
-  return status;
+  return export_with(argument, &options, error);
 }
 
 enum qn_status qn_session_export(struct qn_session *session, const char *format,

@@ -13,9 +13,10 @@ extern "C" {
 #endif
 
 /* Write the graph of a session of any layout to `path` in the format of that name, "edges", "csv",
- * "matrix-market", ... Further options are those of quern-export: "both-directions", "header",
- * "strict", "record", "parts", "force". Some formats, and "parts", make a folder. What the format
- * does not keep of this graph comes as notices of the job. QN_UNSUPPORTED if it cannot hold it. */
+ * "matrix-market", ...; NULL: that which files with the ending of `path` have, as quern-export
+ * takes it. Further options are those of quern-export: "both-directions", "header", "strict",
+ * "record", "parts", "force". Some formats, and "parts", make a folder. What the format does not
+ * keep of this graph comes as notices of the job. QN_UNSUPPORTED if it cannot hold it. */
 enum qn_status qn_session_export(struct qn_session *session, const char *format,
                                  const struct qn_option *options, uint64_t num_options,
                                  const char *path, const struct qn_job *job,

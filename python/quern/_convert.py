@@ -174,8 +174,8 @@ def export(graph: "Graph", path: Any, format: Any, *, force: bool, progress: Any
     elif format in TABLES:
         from . import _files
         _files.write_table(graph, path, TABLES[format], force=force, **given)
-    elif format is None:
-        raise _errors.UsageError("the format of %s is not to be seen from its name; name one of quern.formats()" % path)
+    elif hasattr(path, "write"):
+        raise _errors.UsageError("to a stream %s are written, not %s" % (", ".join(sorted(set(TABLES))), format or "a format of no name"))
     else:
         run_job("qn_session_export", graph._handle, name_bytes(format), *options(force=force or None, **given),
                 path_bytes(path), progress=progress, threads=threads)

@@ -13,6 +13,7 @@
 
 #include "runtime/programs/child.h"
 #include "runtime/programs/engine_headers.h"
+#include "runtime/programs/seal.h"
 #include "support/atomic_file.h"
 #include "support/memory.h"
 #include "support/progress.h"
@@ -437,6 +438,8 @@ static enum qn_status compile(const struct job *job, struct qn_error *error) {
   if (status)
     return status;
   status = run_compiler(job, copy, object, error);
+  if (!status)
+    status = qn_seal_append(object, error);
   if (!status && rename(object, job->object))
     status = qn_fail_errno(error, "%s: cannot keep the compiled program", job->object);
   unlink(copy);
@@ -472,7 +475,7 @@ enum qn_status qn_user_program_load(const char *path, enum qn_layout layout,
     status = read_program(job, error);
   if (!status)
     status = name_object(job, error);
-  if (!status && access(job->object, R_OK)) {
+  if (!status && !qn_seal_holds(job->object)) {
     status = compile(job, error);
     program->compile_seconds = qn_seconds() - begin;
   }

@@ -115,7 +115,7 @@ class OnePath(_Paths):
     def test_negative_weights(self):
         """Also where no search would come by."""
         run("quern-import", "-", "-qo", self.folder / "g.qrn", input="0 1 1.5\n1 2 2\n3 1 -1\n")
-        done = run("quern-run", "path", self.folder / "g.qrn", "--source=0", "--target=1", exit=3)
+        done = run("quern-run", "path", self.folder / "g.qrn", "--source=0", "--target=1", exit=4)
         self.assertIn("that of edge 2 is -1", done.stderr)
         run("quern-run", "path", self.folder / "g.qrn", "--source=0", "--target=1", "--unweighted")
 

@@ -23,7 +23,7 @@ static enum qn_status check_weights(const struct qn_csr *csr, double *largest,
   }
   *largest = most;
   if (bad)
-    return qn_fail(error, QN_INVALID,
+    return qn_fail(error, QN_UNSUPPORTED,
                    "communities by modularity need weights that are not negative; %llu are",
                    (unsigned long long)bad);
   return most < INFINITY

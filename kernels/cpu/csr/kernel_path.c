@@ -29,7 +29,7 @@ static enum qn_status check_weights(const struct qn_csr *csr, struct qn_error *e
     return QN_OK;
   char text[QN_WEIGHT_TEXT];
   qn_weight_text(type, qn_weight_load(csr->weights.data, qn_weight_bytes(type), bad), text);
-  return qn_fail(error, QN_INVALID,
+  return qn_fail(error, QN_UNSUPPORTED,
                  "path needs weights that are not negative, but that of edge %llu is %s",
                  (unsigned long long)bad, text);
 }
