@@ -250,16 +250,16 @@ class Files(_Scratch):
         """Those of what changes what the graph means are refused with strict=True."""
         (self.folder / "both.txt").write_text("0 1\n1 0\n")
         with self.assertWarns(quern.QuernWarning) as caught:
-            quern.read(self.folder / "both.txt", undirected=True).close()
+            quern.read(self.folder / "both.txt", directed=False).close()
         self.assertEqual((caught.warning.code, caught.warning.is_warning), ("parallel-edges", True))
         self.assertNotIn("[", str(caught.warning))
         with self.assertRaisesRegex(quern.InvalidError, "parallel-edges"):
-            quern.read(self.folder / "both.txt", undirected=True, strict=True)
+            quern.read(self.folder / "both.txt", directed=False, strict=True)
 
     def test_formats_by_endings(self):
         """By the table of the tools."""
         graph = quern.from_arrays([0], [1])
-        for name, begin in (("g.mtx", b"%%MatrixMarket"), ("g.gml", b"graph ["), ("g.csv", b"src,dst"), ("g.el", b"0\t1")):
+        for name, begin in (("e.mtx", b"%%MatrixMarket"), ("e.gml", b"graph ["), ("e.csv", b"src,dst"), ("e.el", b"0\t1")):
             graph.export(self.folder / name)
             self.assertTrue((self.folder / name).read_bytes().startswith(begin), name)
         for name, said in (("g.xyz", "no format has files that end in .xyz"), ("g.txt.gz", "not packed"), ("g.dot", "read, but not written")):
