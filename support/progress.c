@@ -241,10 +241,3 @@ enum qn_status qn_notes_refuse_warnings(struct qn_error *error) {
   }
   return QN_OK;
 }
-
-void qn_notes_forget(void) {
-  struct qn_context *context = qn_context();
-  json_decref(context->notes);
-  context->notes = NULL;
-  context->notes_made = 0;
-}

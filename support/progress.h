@@ -122,9 +122,6 @@ void qn_notes_add(uint64_t made);
 /* With --strict: QN_INVALID with the text of the first warning, if there was one. */
 enum qn_status qn_notes_refuse_warnings(struct qn_error *error);
 
-/* Frees what the context has noted. */
-void qn_notes_forget(void);
-
 #ifdef __cplusplus
 }
 #endif

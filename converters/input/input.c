@@ -194,8 +194,10 @@ static enum qn_status open_file(struct qn_input *input, bool standard_input,
                                 struct qn_error *error) {
   struct stat about;
   int descriptor = -1;
-  if (input->options.regular && qn_file_open_regular(input->path, &descriptor, error))
-    return error->status;
+  enum qn_status status =
+      input->options.regular ? qn_file_open_regular(input->path, &descriptor, error) : QN_OK;
+  if (status)
+    return status;
   if (!input->options.regular)
     descriptor = standard_input ? dup(STDIN_FILENO) : open(input->path, O_RDONLY | O_CLOEXEC);
   if (descriptor < 0 || fstat(descriptor, &about) != 0) {
@@ -214,7 +216,7 @@ static enum qn_status open_file(struct qn_input *input, bool standard_input,
   try_map(input, descriptor, &about);
   if (input->mapping)
     return QN_OK;
-  enum qn_status status = qn_descriptor_create(descriptor, input->path, &input->descriptor, error);
+  status = qn_descriptor_create(descriptor, input->path, &input->descriptor, error);
   if (status)
     close(descriptor);
   return status;

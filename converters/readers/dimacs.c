@@ -129,8 +129,8 @@ static void parse_line(struct qn_text_part *part, const struct dimacs *dimacs, c
   unsigned count = 0;
   while (count < 5 && qn_columns_next(&columns, &word[count]))
     count++;
-  if (is_about_vertex(dimacs, word, count) && parse_vertex(part, dimacs, line, &word[1], &from)) {
-    part->comments++;
+  if (is_about_vertex(dimacs, word, count)) {
+    part->comments += parse_vertex(part, dimacs, line, &word[1], &from);
     return;
   }
   const bool is_edge = dimacs->problem == EDGES;
