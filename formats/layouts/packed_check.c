@@ -97,6 +97,9 @@ static struct fault check_codes(const struct qn_packed_rows *rows, uint64_t tile
   if (widths[0] > 1)
     return fault_of("PK-5", "has a least gap that is neither 0 nor 1", tile);
   widths[0] = 0;
+  for (unsigned i = 1; i < sizeof widths; i++)
+    if (widths[i] > 32)
+      return fault_of("PK-5", "names a width of more than 32 bits", tile);
   const char *what =
       add_widths(bytes + parts.length_codes, NULL, num_rows, QN_PACKED_LENGTH_BITS, &bits);
   if (!what)

@@ -69,11 +69,6 @@ static enum qn_status take(struct walk *walk, const char *name, enum qn_element_
   return QN_OK;
 }
 
-static bool is_next(const struct walk *walk, const char *name) {
-  return walk->next < qn_container_info(walk->container)->num_sections &&
-         strcmp(qn_container_section_at(walk->container, walk->next)->name, name) == 0;
-}
-
 static enum qn_status take_column(struct walk *walk, bool edges, uint32_t number,
                                   struct qn_property *column, struct qn_error *error) {
   const struct qn_property_sections names = qn_property_sections_of(edges, number);
@@ -81,16 +76,17 @@ static enum qn_status take_column(struct walk *walk, bool edges, uint32_t number
   const void *offsets = NULL, *valid = NULL;
   uint64_t count = column->count, num_offsets = column->count + 1;
   uint64_t valid_bytes = qn_valid_bytes(column->count);
+  if ((column->nulls > 0) != (qn_container_section(walk->container, names.valid) != NULL))
+    return qn_container_violation(
+        walk->container, error, "P-5",
+        "the property '%s' has %" PRIu64 " nulls, but section %s is%s there", column->name,
+        column->nulls, names.valid, column->nulls ? " not" : "");
   enum qn_status status =
       take(walk, names.values, qn_property_element(column->type),
            qn_property_value_bytes(column->type), strings, &count, &column->values, error);
   if (!status && strings)
     status =
         take(walk, names.offsets, QN_ELEMENT_UNSIGNED, 8, false, &num_offsets, &offsets, error);
-  if (!status && !column->nulls && is_next(walk, names.valid))
-    status =
-        qn_container_violation(walk->container, error, "P-5",
-                               "section %s is there, and the schema says of no nulls", names.valid);
   if (!status && column->nulls)
     status = take(walk, names.valid, QN_ELEMENT_UNSIGNED, 1, false, &valid_bytes, &valid, error);
   column->bytes = strings ? count : 0;

@@ -238,31 +238,41 @@ static enum qn_status check_manifest(const struct qn_set *set, struct qn_error *
   return QN_OK;
 }
 
-/* Version 1 has no features that a reader must know. */
-static enum qn_status check_required(const struct qn_set *set, const json_t *required,
-                                     struct qn_error *error) {
-  const char *name = json_string_value(json_array_get(required, 0));
-  if (!required || (json_is_array(required) && json_array_size(required) == 0))
-    return QN_OK;
-  if (!name)
-    return REFUSE("SET-2", "\"required\" is to be a list of names");
+static enum qn_status refuse_newer(const struct qn_set *set, struct qn_error *error,
+                                   const char *what, const char *name) {
   qn_fail(error, QN_UNSUPPORTED,
-          "the set needs the feature '%.40s', which this version does not know", name);
-  return qn_error_in_file(error, set->path);
+          "the manifest %s%s, which is unknown to this build: install a newer Quern", what, name);
+  return qn_error_in_file(error, set->path), QN_UNSUPPORTED;
+}
+
+/* What a newer set needs is named in it, and no feature is known yet. */
+static enum qn_status check_version(const struct qn_set *set, const json_t *manifest,
+                                    struct qn_error *error) {
+  const json_t *version = json_object_get(manifest, "version");
+  const json_t *minor = json_object_get(manifest, "version_minor");
+  const json_t *features = json_object_get(manifest, "required_features");
+  if (!json_is_integer(version) || json_integer_value(version) != VERSION)
+    return refuse_newer(set, error, "is of another version than 1", "");
+  if (minor && (!json_is_integer(minor) || json_integer_value(minor) < 0))
+    return REFUSE("SET-2", "\"version_minor\" is to be a whole number that is not negative");
+  if (features && !json_is_array(features))
+    return REFUSE("SET-2", "\"required_features\" is to be a list of names");
+  for (size_t i = 0; i < json_array_size(features); i++)
+    if (!json_is_string(json_array_get(features, i)))
+      return REFUSE("SET-2", "\"required_features\" is to be a list of names");
+  return json_array_size(features) == 0
+             ? QN_OK
+             : refuse_newer(set, error, "requires the feature ",
+                            json_string_value(json_array_get(features, 0)));
 }
 
 static enum qn_status take_manifest(struct qn_set *set, const json_t *manifest,
                                     struct qn_error *error) {
   unsigned word = 0;
   const char *format = json_string_value(json_object_get(manifest, "format"));
-  const json_t *version = json_object_get(manifest, "version");
   if (!format || strcmp(format, FORMAT) != 0)
     return REFUSE("SET-1", "\"format\" is to be \"" FORMAT "\"");
-  if (!json_is_integer(version) || json_integer_value(version) != VERSION) {
-    qn_fail(error, QN_UNSUPPORTED, "the manifest is of another version than %d", VERSION);
-    return qn_error_in_file(error, set->path);
-  }
-  enum qn_status status = check_required(set, json_object_get(manifest, "required"), error);
+  enum qn_status status = check_version(set, manifest, error);
   if (!status)
     status = take_hash(set, manifest, "identity", &set->identity, error);
   if (!status)

@@ -44,7 +44,8 @@ static enum qn_status map_file(const struct qn_set *set, const struct qn_set_fil
   const struct qn_container_info *info = qn_container_info(*out);
   if (info->file_bytes != file->bytes)
     status = qn_set_violation(set, file->name, error, "SET-6",
-                              "the file has %" PRIu64 " bytes, and the manifest lists %" PRIu64,
+                              "this is another file than the set was made with: it has %" PRIu64
+                              " bytes, and %" PRIu64 " in the manifest",
                               info->file_bytes, file->bytes);
   else if (info->header_checksum != file->identity)
     status = qn_set_violation(set, file->name, error, "SET-6",
@@ -79,15 +80,15 @@ static enum qn_status view_degrees(struct qn_set *set, struct qn_error *error) {
 static enum qn_status map_vertices(struct qn_set *set, struct qn_error *error) {
   struct qn_graph graph;
   enum qn_status status = map_file(set, &set->vertices_file, &set->vertices, error);
-  if (!status && qn_container_info(set->vertices)->layout != QN_LAYOUT_GRAPH)
-    return qn_set_violation(set, set->vertices_file.name, error, "SET-7",
-                            "the layout is to be graph, not %s",
-                            qn_layout_name(qn_container_info(set->vertices)->layout));
-  if (!status)
-    status = qn_graph_view(set->vertices, &graph, error);
   if (status)
     return status;
   const struct qn_container_info *info = qn_container_info(set->vertices);
+  if (info->layout != QN_LAYOUT_GRAPH)
+    return qn_set_violation(set, set->vertices_file.name, error, "SET-7",
+                            "the layout is %s; expected graph", qn_layout_name(info->layout));
+  status = qn_graph_view(set->vertices, &graph, error);
+  if (status)
+    return status;
   if (info->num_vertices != set->num_vertices || info->num_edges != 0 ||
       info->weight_type != set->weight_type || info->directedness != set->directedness)
     return qn_set_violation(set, set->vertices_file.name, error, "SET-7",
@@ -170,7 +171,14 @@ static enum qn_status check_header(const struct qn_set *set, const struct qn_set
     return qn_set_violation(set, part->file.name, error, "SET-9",
                             "a part has no names of vertices: those are in %s",
                             set->vertices_file.name);
+  if (info->layout == QN_LAYOUT_GRAPH && qn_container_section(container, "in_row_offsets"))
+    return qn_set_violation(set, part->file.name, error, "SET-9", "a part has no transpose");
   return QN_OK;
+}
+
+static bool says(const json_t *object, const char *key, uint64_t number) {
+  const json_t *value = json_object_get(object, key);
+  return json_is_integer(value) && json_integer_value(value) == (json_int_t)number;
 }
 
 /* SET-10: the metadata of the part, or of what it was made of. */
@@ -196,20 +204,14 @@ static enum qn_status check_metadata(const struct qn_set *set, uint64_t index,
     status =
         qn_set_violation(set, part->file.name, error, "SET-10",
                          "this is a part of the set %s, not of %s", named ? named : "?", identity);
-  else if (!json_is_integer(json_object_get(of, "part")) ||
-           json_integer_value(json_object_get(of, "part")) != (json_int_t)index ||
-           json_integer_value(json_object_get(of, "begin")) != (json_int_t)part->begin ||
-           json_integer_value(json_object_get(of, "end")) != (json_int_t)part->end ||
-           json_integer_value(json_object_get(of, "parts")) != (json_int_t)set->num_parts ||
-           !rows || strcmp(rows, qn_set_rows_words[set->rows]) != 0)
-    status = qn_set_violation(
-        set, part->file.name, error, "SET-10",
-        "this is part %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
-        " with rows \"%.8s\" of other vertices or edges, in the place of part %" PRIu64
-        " of %" PRIu64 " with rows \"%s\"",
-        json_integer_value(json_object_get(of, "part")),
-        json_integer_value(json_object_get(of, "parts")), rows ? rows : "?", index, set->num_parts,
-        qn_set_rows_words[set->rows]);
+  else if (!says(of, "part", index) || !says(of, "parts", set->num_parts) ||
+           !says(of, "begin", part->begin) || !says(of, "end", part->end) || !rows ||
+           strcmp(rows, qn_set_rows_words[set->rows]) != 0)
+    status = qn_set_violation(set, part->file.name, error, "SET-10",
+                              "the metadata does not say that this is part %" PRIu64 " of %" PRIu64
+                              ", with the rows \"%s\" of the vertices [%" PRIu64 ", %" PRIu64 ")",
+                              index, set->num_parts, qn_set_rows_words[set->rows], part->begin,
+                              part->end);
   json_decref(metadata);
   return status;
 }
@@ -224,12 +226,9 @@ static enum qn_status check_rows(const struct qn_set *set, const struct qn_set_p
                           part->begin, part->end);
 }
 
-static enum qn_status view_rows(const struct qn_set *set, const char *part_name,
-                                struct qn_set_open_part *part, enum qn_set_check check,
+static enum qn_status view_rows(struct qn_set_open_part *part, enum qn_set_check check,
                                 struct qn_error *error) {
   enum qn_status status = qn_graph_view(part->container, &part->graph, error);
-  if (!status && part->graph.has_transpose)
-    status = qn_set_violation(set, part_name, error, "SET-9", "a part stores no transpose");
   if (status || check == QN_SET_CHECK_FILE)
     return status;
   if (check == QN_SET_CHECK_ROWS)
@@ -262,7 +261,7 @@ enum qn_status qn_set_part_open(const struct qn_set *set, uint64_t index, enum q
   if (!status)
     status = qn_set_columns_check(set, index, part->container, error);
   if (!status)
-    status = set->layout == QN_LAYOUT_GRAPH ? view_rows(set, about->file.name, part, check, error)
+    status = set->layout == QN_LAYOUT_GRAPH ? view_rows(part, check, error)
              : check != QN_SET_CHECK_FILE   ? restore_rows(part, error)
                                             : QN_OK;
   if (!status && check != QN_SET_CHECK_FILE)

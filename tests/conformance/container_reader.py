@@ -80,6 +80,7 @@ def parsed_json(data):
                        parse_constant=constant)
     if "\0" in str(value) or "\\x00" in repr(value):
         raise ValueError("U+0000 in a string")
+    json.dumps(value, ensure_ascii=False).encode()  # fails for a lone surrogate
     return value
 
 

@@ -397,7 +397,7 @@ class Packed(Layout):
         insist("PK-6", len(data) >= numbers)
         least, widths = data[0], [0, *data[1:16]]
         bits, at = int.from_bytes(data, "little"), 8 * numbers
-        insist("PK-5", least <= 1)
+        insist("PK-5", least <= 1 and max(widths) <= 32)
 
         def groups(first_code, count, width_of, most):
             nonlocal at

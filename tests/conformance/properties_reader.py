@@ -63,13 +63,13 @@ class Properties:
         name = "property_%s%d" % (kind[0], number)
         nulls, string = column.get("nulls", 0), column["type"] == "string"
         insist("P-5", isinstance(nulls, int) and not isinstance(nulls, bool) and 0 <= nulls <= count)
+        insist("P-5", bool(nulls) == (name + "_valid" in self.container.sections))
         values = self.section(name, *TYPES[column["type"]], None if string else count)
         if string:
             offsets = self.section(name + "_offsets", UNSIGNED, 8, count + 1)
             insist("P-7", offsets[0] == 0 and offsets[-1] == len(values))
             insist("P-7", all(low <= high for low, high in zip(offsets, offsets[1:])))
             values = [self.text(values[low:high]) for low, high in zip(offsets, offsets[1:])]
-        insist("P-5", nulls or name + "_valid" not in self.container.sections)
         if nulls:
             bits = self.section(name + "_valid", UNSIGNED, 1, -(-count // 8))
             bits = [byte >> i & 1 for byte in bits for i in range(8)]

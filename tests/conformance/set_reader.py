@@ -69,6 +69,8 @@ class Set:
     def check_manifest(self):
         manifest, graph, parts = self.manifest, self.manifest["graph"], self.manifest["parts"]
         insist("SET-1", manifest["format"] == "quern-set")
+        insist("version", manifest["version"] == 1 and not manifest.get("required_features"))
+        insist("SET-2", manifest.get("version_minor", 0) >= 0)
         insist("SET-2", 0 <= graph["vertices"] < 2**32 and graph["edges"] >= 0 and 1 <= len(parts) <= 65536)
         insist("SET-2", graph["directedness"] == "directed" or (manifest["rows"] == "out" and not graph["in_edges"]))
         names = [file["name"] for file in [manifest["vertices"], *parts]]
@@ -88,6 +90,7 @@ class Set:
 
     def read_vertices(self):
         container = self.open(self.manifest["vertices"])
+        insist("SET-7", container.layout == "graph")
         vertices = read_layout(container)
         undirected = self.graph["directedness"] == "undirected"
         insist("SET-7", vertices.name == "graph" and vertices.num_vertices == self.graph["vertices"]
@@ -108,10 +111,9 @@ class Set:
         metadata = parsed_json(bytes(container.bytes_of("metadata"))) if part.has("metadata") else {}
         while "set" not in metadata and "source" in metadata:
             metadata = metadata["source"]["metadata"]
-        insist("SET-10", "set" in metadata and metadata["set"]["identity"] == self.manifest["identity"]
-               and metadata["set"]["part"] == index and metadata["set"]["parts"] == len(self.manifest["parts"])
-               and metadata["set"]["rows"] == self.rows
-               and [metadata["set"]["begin"], metadata["set"]["end"]] == [about["begin"], about["end"]])
+        insist("SET-10", metadata.get("set") == {
+            "identity": self.manifest["identity"], "part": index, "parts": len(self.manifest["parts"]),
+            "rows": self.rows, "begin": about["begin"], "end": about["end"]})
         self.read_values(part)
         insist("SET-11", all(about["begin"] <= row < about["end"] for row, _, _ in part.edges))
         return [(v, u, w) for u, v, w in part.edges] if self.rows == "in" else part.edges

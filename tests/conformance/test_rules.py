@@ -102,7 +102,7 @@ class Rules(unittest.TestCase):
         self.expect("C-23", resealed(data), exit=4)
 
     def test_metadata(self):
-        for text in (b"[]", b"{}x", b'{"a":1,"a":2}', b'{"a":"\\u0000"}', b'{"a":9223372036854775808}', b'{"a":1e999}',
+        for text in (b"[]", b"{}x", b'{"a":1,"a":2}', b'{"a":"\\u0000"}', b'{"a":"\\ud800"}', b'{"a":9223372036854775808}', b'{"a":1e999}',
                      b"\xef\xbb\xbf{}", b'{"a":"\xff"}', b'{"a":NaN}', b"{", b""):
             with self.subTest(text=text):
                 data = self.golden("graph")

@@ -14,10 +14,12 @@ from pathlib import Path
 from conformance.container_reader import read
 from conformance.graph_reader import Graph
 from conformance.properties_reader import in_graph_order
-from conformance.sealing import entry_of, resealed
-from conformance.set_reader import Broken, Set, identity_of, mix_destination, mix_source, mix_weight
+from conformance.sealing import entry_of, rebuilt, resealed
+from conformance.set_reader import Broken, Set, fingerprint_of, identity_of
 from harness.tools import run
 from oracle.graphs import LAYOUTS, RandomGraph
+
+SPECS = Path(os.environ["QUERN_SOURCE"]) / "specs"
 
 
 class Folder(unittest.TestCase):
@@ -40,6 +42,25 @@ class Folder(unittest.TestCase):
     def returns(self, graph, made):
         run("quern-transform", made, "-qfo", self.at / "back.qrn")
         self.assertEqual((self.at / "back.qrn").read_bytes(), graph.read_bytes())
+
+
+class Vector(unittest.TestCase):
+    """The worked example of specs/set.md, and the fingerprints that it lists."""
+
+    def test_both_readers_take_it(self):
+        made = SPECS / "vectors/set-sample"
+        run("quern-verify", "-q", made)
+        self.assertEqual(sorted(Set(made).edges), sorted(Graph(read(SPECS / "vectors/graph-sample.qrn")).edges))
+        self.assertIn(Set(made).manifest["identity"], (SPECS / "set.md").read_text())
+
+    def test_fingerprints(self):
+        listed = re.findall(r"(?m)^\| ([^|]*->[^|]*) \| (\w+) \| ([^|]*) \| `(\w{16})` \|$", (SPECS / "set.md").read_text())
+        self.assertEqual(len(listed), 6)
+        for edges, kind, weights, expected in listed:
+            values = [float(text) if kind[0] == "f" else int(text) for text in re.findall(r"[-.0-9]+", weights)] or [None]
+            ends = [tuple(map(int, edge)) for edge in re.findall(r"(\d+) -> (\d+)", edges)]
+            found = fingerprint_of([(u, v, w) for (u, v), w in zip(ends, values, strict=True)], kind)
+            self.assertEqual("%016x" % found, expected)
 
 
 class RoundTrips(Folder):
@@ -230,15 +251,54 @@ class Refused(Folder):
             self.forge(change, False)
             self.expect("SET-2", second_reader=False)
 
-    def test_another_version(self):
-        self.forge(lambda manifest: manifest.update(version=2))
-        run("quern-verify", self.set, exit=4)
-        self.forge(lambda manifest: manifest.update(required=["tables of blocks"]))
-        self.assertIn("the feature 'tables of blocks'", run("quern-verify", self.set, exit=4).stderr)
-        self.forge(lambda manifest: manifest.update(required=[], minor=3))
+    def test_versions(self):
+        self.forge(lambda manifest: manifest.update(version_minor=7, required_features=[], unknown={}))
+        Set(self.set)
         run("quern-verify", "-q", self.set)
-        self.forge(lambda manifest: manifest.update(required="x"))
-        self.expect("SET-2", second_reader=False)
+        for newer, said in ({"version": 2}, "another version"), ({"required_features": ["braids"]}, "feature braids"):
+            self.forge(lambda manifest: manifest.update(newer))
+            for tool in (("quern-verify",), ("quern-transform", "-qo", self.at / "out.qrn")):
+                self.assertIn(said, run(*tool, self.set, exit=4).stderr)
+            with self.assertRaises(Broken):
+                Set(self.set)
+        for broken in ({"version_minor": -1}, {"required_features": "braids"}, {"required_features": [1]}):
+            self.forge(lambda manifest: manifest.update(broken))
+            self.expect("SET-2", second_reader=False)
+
+    def test_other_vertices(self):
+        """Of another layout: damaged, and no mistake of usage."""
+        manifest = self.forge()
+        run("quern-pack", self.good / "vertices.qrn", "-qfo", self.set / "vertices.qrn")
+        data = (self.set / "vertices.qrn").read_bytes()
+        manifest["vertices"].update(bytes=len(data), identity="%016x" % struct.unpack_from("<Q", data, 4088))
+        manifest["identity"] = identity_of(manifest)
+        (self.set / "set.json").write_text(json.dumps(manifest))
+        self.expect("SET-7")
+
+    def test_what_a_part_says_of_itself(self):
+        sound = (self.good / "part-00001.qrn").read_bytes()
+        for old, new in ((b'"parts":3', b'"parts":4'), (b'"rows":"in"', b'"rows":"on"'), (b'"part":1', b'"part":2'),
+                         (b'"begin":', b'"began":'), (b'"end":', b'"eno":')):
+            with self.subTest(new):
+                manifest = self.forge()
+                self.assertEqual(sound.count(old), 1)
+                (self.set / "part-00001.qrn").write_bytes(resealed(sound.replace(old, new)))
+                self.reseal_part(1, manifest)
+                self.expect("SET-10")
+
+    def test_transpose_in_a_part(self):
+        manifest = self.forge()
+        path = self.set / "part-00001.qrn"
+        read_back = read(path)
+        metadata = bytes(read_back.bytes_of("metadata"))
+        run("quern-import", path, "--transpose", "also", "-qo", self.at / "both.qrn")
+        data = bytearray((self.at / "both.qrn").read_bytes())
+        entry = entry_of(data, "metadata")
+        struct.pack_into("<Q", data, entry + 40, len(metadata))
+        struct.pack_into("<Q", data, entry + 64, len(metadata))
+        path.write_bytes(rebuilt(data, {"metadata": metadata}))
+        self.reseal_part(1, manifest)
+        self.expect("SET-9")
 
     def test_truncated_manifest(self):
         text = (self.good / "set.json").read_bytes()
@@ -294,63 +354,6 @@ class Refused(Folder):
         self.expect("SET-11")
         self.forge_part("weights", lambda data, offset: data.__setitem__(offset, data[offset] ^ 1))
         self.expect("SET-12")
-
-    def metadata_of_part(self, old, new):
-        """Part 0 says something else of itself, of the same length."""
-        manifest = self.forge()
-        path = self.set / "part-00000.qrn"
-        data = path.read_bytes()
-        self.assertEqual((data.count(old), len(old)), (1, len(new)))
-        path.write_bytes(resealed(data.replace(old, new)))
-        self.reseal_part(0, manifest)
-
-    def test_parts_say_what_they_are(self):
-        self.metadata_of_part(b'"parts":3', b'"parts":4')
-        self.expect("SET-10")
-        self.metadata_of_part(b'"rows":"in"', b'"rows":"up"')
-        self.expect("SET-10")
-        self.metadata_of_part(b'"part":0', b'"part":1')
-        self.expect("SET-10")
-
-    def test_vertices_of_another_layout(self):
-        manifest = self.forge()
-        run("quern-pack", self.good / "vertices.qrn", "-qfo", self.set / "vertices.qrn")
-        data = (self.set / "vertices.qrn").read_bytes()
-        manifest["vertices"].update(bytes=len(data), identity="%016x" % struct.unpack_from("<Q", data, 4088)[0])
-        manifest["identity"] = identity_of(manifest)
-        (self.set / "set.json").write_text(json.dumps(manifest))
-        self.expect("SET-7")
-
-    def test_a_part_with_a_transpose(self):
-        manifest = self.forge()
-        run("quern-transform", self.good / "part-00000.qrn", "--in-edges", "also", "-qfo", self.set / "part-00000.qrn")
-        self.reseal_part(0, manifest)
-        self.expect("SET-9")
-
-    def test_sizes_are_told(self):
-        self.forge(lambda manifest: manifest["parts"][0].update(bytes=5))
-        self.assertRegex(run("quern-verify", self.set, exit=3).stderr, r"SET-6: the file has \d+ bytes, and the manifest lists 5")
-
-    def test_example_of_the_page(self):
-        """The graph of specs/set.md has the fingerprint that it says, and so have the values to test with."""
-        page = (Path(os.environ["QUERN_SOURCE"]) / "specs/set.md").read_text()
-        vertices, weights = page.split("| b | W, 4 bytes")
-        for vertex, source, destination in re.findall(r"(?m)^\| (0|1|2\^32 - 1) \| `(\w{16})` \| `(\w{16})` \|$", vertices):
-            number = 2**32 - 1 if "^" in vertex else int(vertex)
-            self.assertEqual(("%016x" % mix_source(number), "%016x" % mix_destination(number)), (source, destination))
-        for bits, narrow, wide in re.findall(r"(?m)^\| (0|1|1\.0 as .*) \| `(\w{16})` \| `(\w{16})` \|$", weights):
-            kinds = ("f32", "f64") if "." in bits else ("u32", "i64")
-            value = float(1) if "." in bits else int(bits)
-            self.assertEqual(["%016x" % mix_weight(value, kind) for kind in kinds], [narrow, wide])
-        (self.at / "page.txt").write_text("0 1 5\n1 2 6\n2 0 7\n")
-        run("quern-import", self.at / "page.txt", "-qo", self.at / "page.qrn")
-        run("quern-transform", self.at / "page.qrn", "--parts", "2", "--rows", "out", "--balance", "vertices", "-qo", self.at / "page")
-        manifest = json.loads((self.at / "page/set.json").read_text())
-        self.assertIn('"fingerprint": "%s"' % manifest["graph"]["fingerprint"], page)
-        self.assertEqual([(part["begin"], part["end"], part["edges"]) for part in manifest["parts"]], [(0, 1, 1), (1, 3, 2)])
-        manifest["vertices"]["identity"] = "%016x" % 1
-        manifest["graph"].setdefault("weights", "u32")
-        self.assertEqual(page.count(identity_of(manifest)), 2)
 
     def test_forged_properties(self):
         (self.at / "e.csv").write_text("src,dst,since:i64\n1,2,5\n2,3,6\n3,1,7\n")
