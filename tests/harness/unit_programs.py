@@ -52,7 +52,7 @@ def find_fuzz_targets(settings):
     jobs = []
     for source in sorted((settings.root / "fuzz").glob("fuzz_*.c")):
         family = source.stem[len("fuzz_"):]
-        corpus = sorted((settings.root / "fuzz/corpus" / family).glob("*"))
+        corpus = sorted(file for file in (settings.root / "fuzz/corpus" / family).glob("*") if file.is_file())
         arguments = [family, "--mutations", str(MUTATIONS[settings.tier]), *map(str, corpus)]
         jobs.append(Job("fuzz/" + family, lambda n="fuzz/" + family, a=arguments: run_program(
             n, settings.programs / "quern-replay", settings, a, needs_cmocka=False)))
