@@ -311,7 +311,7 @@ static void negative_weights_are_refused(void **state) {
     struct qn_run_result result;
     struct qn_error error;
     new_machine(0);
-    assert_int_equal((*kernel)->run(&request, &result, &error), QN_INVALID);
+    assert_int_equal((*kernel)->run(&request, &result, &error), QN_UNSUPPORTED);
     assert_non_null(strstr(error.message, "edge 123 is -1"));
   }
   test_graph_free(&graph);

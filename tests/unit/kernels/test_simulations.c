@@ -199,7 +199,7 @@ static void test_negative_weights(void **unused) {
     uint64_t live = qn_memory_live();
     request.sources = &source;
     request.num_sources = 1;
-    assert_int_equal(kernel->run(&request, &result, &error), QN_INVALID);
+    assert_int_equal(kernel->run(&request, &result, &error), QN_UNSUPPORTED);
     assert_non_null(strstr(error.message, "edge 150 is -0.5"));
     assert_int_equal(qn_memory_live(), live);
   }

@@ -205,7 +205,7 @@ static void negative_weights(void **state) {
   struct qn_run_request request = qn_run_request_for(sssp, &pages);
   request.sources = SOURCES;
   request.num_sources = 1;
-  assert_int_equal(sssp->run(&request, &result, &error), QN_INVALID);
+  assert_int_equal(sssp->run(&request, &result, &error), QN_UNSUPPORTED);
   assert_non_null(strstr(error.message, "that of edge 123 is -1"));
   qn_slotted_pages_unmap(&pages);
   qn_graph_unmap(&graph);
