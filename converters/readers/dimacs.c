@@ -130,7 +130,10 @@ static void parse_line(struct qn_text_part *part, const struct dimacs *dimacs, c
   while (count < 5 && qn_columns_next(&columns, &word[count]))
     count++;
   if (is_about_vertex(dimacs, word, count)) {
-    part->comments += parse_vertex(part, dimacs, line, &word[1], &from);
+    const bool is_vertex = parse_vertex(part, dimacs, line, &word[1], &from);
+    part->comments += is_vertex;
+    part->fatal |= !is_vertex; /* it would be counted as an arc */
+    part->stop |= !is_vertex;
     return;
   }
   const bool is_edge = dimacs->problem == EDGES;
