@@ -135,8 +135,8 @@ static enum qn_status refuse_ending(const char *path, struct qn_error *error) {
   char names[512];
   if (is_packing(ending))
     return qn_fail(error, QN_USAGE,
-                   "what is written is not packed, as files that end in %s are: write to - with "
-                   "--format, and pack that (quern-export ... -o - | gzip >FILE)",
+                   "files that end in %s are compressed, and exports are not: write to standard "
+                   "output and compress that (quern-export ... --format NAME -o - | gzip >FILE)",
                    ending);
   list_names(WRITTEN, names, sizeof names);
   for (const struct qn_format *format = qn_formats; format->name; format++)

@@ -5,6 +5,9 @@
 #include <string.h>
 #include <strings.h>
 
+/* Of the file: a mapped one is here as a whole, and is not to be read twice. */
+#define MOST_BYTES ((uint64_t)64 << 10)
+
 struct head {
   const char *data;
   uint64_t bytes;
@@ -128,7 +131,8 @@ static bool is_turtle(const struct head *head) {
 static bool is_triples_without_stop(const struct head *head) {
   const char *end = head->text + line_length(head, 0);
   const char *subject = *head->text == '<' ? memchr(head->text, '>', line_length(head, 0)) : NULL;
-  if (!subject || !memmem(head->text, (size_t)(subject - head->text), ":", 1))
+  if (!subject || !memmem(head->text, (size_t)(subject - head->text), "://", 3) ||
+      memchr(head->text, ' ', (size_t)(subject - head->text)))
     return false;
   for (subject++; subject < end && (*subject == ' ' || *subject == '\t');)
     subject++;
@@ -185,12 +189,22 @@ static bool are_letters(const char *p, const char *end) {
   return true;
 }
 
+/* The end of the line at `at`; NULL for one that the head cuts. */
+static const char *whole_line_end(const struct head *head, uint64_t at) {
+  const uint64_t length = line_length(head, at);
+  const bool is_cut =
+      head->bytes == MOST_BYTES && !memchr(head->text + at, '\n', head->text_bytes - at);
+  return is_cut ? NULL : head->text + at + length;
+}
+
 /* Have all lines, behind `mark` if that is one, as many letters as the graph has pairs of vertices,
  * each pair once or in both directions? The bits that fill up the last letter are zero. */
 static bool are_matrices(const struct head *head, char mark) {
   uint64_t lines = 0;
   for (uint64_t at = 0; at < head->text_bytes; at += line_length(head, at) + 1) {
-    const char *p = head->text + at, *end = p + line_length(head, at);
+    const char *p = head->text + at, *end = whole_line_end(head, at);
+    if (!end)
+      break;
     if (p == end)
       continue;
     if ((mark && *p++ != mark) || !are_letters(p, end))
@@ -354,9 +368,6 @@ static const struct {
 };
 
 /* ---- All ------------------------------------------------------------------ */
-
-/* A mapped file is here as a whole, and is not to be read twice. */
-#define MOST_BYTES ((uint64_t)64 << 10)
 
 static enum qn_status refuse(const char *name, const char *advice, struct qn_error *error) {
   return qn_fail(error, QN_UNSUPPORTED,

@@ -117,7 +117,8 @@ static enum qn_status report(const struct options *options, const struct qn_memo
     char edges[QN_EDGES_TEXT];
     json_object_set_new(
         object, "edges",
-        json_string(qn_edges_text(container, info->directedness, info->num_edges, edges)));
+        json_string(qn_edges_text(info->directedness, info->num_edges,
+                                  qn_undirected_edges(container, info->num_edges), edges)));
     qn_figures_print(object, qn_beside_output(options->output));
   }
   json_decref(object);

@@ -125,11 +125,11 @@ static const struct argp_option argp_options[] = {
      "compact",
      2},
     {"directed", KEY_DIRECTED, NULL, 0,
-     "Edges are directed, as they are unless the format says otherwise, which is refused then", 2},
-    {"strict", KEY_STRICT, NULL, 0,
-     "Write nothing where there is a warning: something is unclear that changes what the graph "
-     "means",
+     "Edges are directed (default, unless the format says otherwise); refuse an input that "
+     "calls them undirected",
      2},
+    {"strict", KEY_STRICT, NULL, 0,
+     "Refuse, instead of warning, where something unclear changes what the graph means", 2},
     {0}};
 
 /* "soc.qrn" for "FOLDER/soc.txt.gz". */

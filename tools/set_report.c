@@ -52,7 +52,8 @@ void qn_set_report(const struct qn_set *set, const char *output, double seconds,
             "times the average, in %.2f s\n",
             output, set->num_parts, qn_layout_name(set->layout),
             qn_count_text(set->num_vertices, vertices, sizeof vertices),
-            qn_edges_text(set->vertices, set->directedness, set->num_edges, edges),
+            qn_edges_text(set->directedness, set->num_edges,
+                          qn_undirected_edges(set->vertices, set->num_edges), edges),
             qn_size_text(sizes.bytes, size, sizeof size), imbalance(set, &sizes), seconds);
   }
 }

@@ -182,10 +182,10 @@ static void print_table(const struct work *work, const struct qn_run_input *inpu
   char vertices[32], edges[QN_EDGES_TEXT];
   size_t i;
   json_t *run;
-  fprintf(
-      stream, "%s: %s vertices, %s\n", work->options->file,
-      qn_count_text(input->info->num_vertices, vertices, sizeof vertices),
-      qn_edges_text(input->container, input->info->directedness, input->info->num_edges, edges));
+  fprintf(stream, "%s: %s vertices, %s\n", work->options->file,
+          qn_count_text(input->info->num_vertices, vertices, sizeof vertices),
+          qn_edges_text(input->info->directedness, input->info->num_edges,
+                        qn_undirected_edges(input->container, input->info->num_edges), edges));
   fprintf(stream, "  %-16s %-6s %10s %12s %12s\n", "", "device", "iterations", "prepare s",
           "kernel s");
   json_array_foreach(work->runs, i, run) {

@@ -100,9 +100,7 @@ static const struct argp_option argp_options[] = {
     {"in-edges", KEY_IN_EDGES, "also|no", 0,
      "Store the in-edges of a directed graph as well, or not (default: as in the input)", 10},
     {"strict", KEY_STRICT, NULL, 0,
-     "Write nothing where there is a warning: something is unclear that changes what the graph "
-     "means",
-     10},
+     "Refuse, instead of warning, where something unclear changes what the graph means", 10},
     {NULL, 0, NULL, 0, "A graph as a set of containers, or a set as one:", 11},
     {"parts", KEY_PARTS, "N", 0,
      "Make FILE a folder: a set of N containers, each with the rows of a range of vertices. No "
@@ -271,7 +269,9 @@ static void report_united(const struct options *options, const struct qn_contain
     fprintf(qn_beside_output(options->output), "%s: the graph of %s, %s vertices, %s, in %.2f s\n",
             options->output, options->input,
             qn_count_text(info->num_vertices, vertices, sizeof vertices),
-            qn_edges_text(container, info->directedness, info->num_edges, edges), seconds);
+            qn_edges_text(info->directedness, info->num_edges,
+                          qn_undirected_edges(container, info->num_edges), edges),
+            seconds);
   }
 }
 

@@ -302,9 +302,11 @@ static enum qn_status add_direction(struct qn_import *import, int input,
   result->symmetric |= directions->were_symmetric;
   if (result->ledger.edges_read == directions->edges || import->options->build.undirected)
     return QN_OK;
-  *first = *first ? *first : import->job->inputs[input];
-  if (import->shares)
+  if (import->shares) { /* compared when all ranks have read theirs */
     import->shares[input].is_symmetric = is_symmetric;
+    return QN_OK;
+  }
+  *first = *first ? *first : import->job->inputs[input];
   return directions->symmetric && directions->others
              ? qn_import_fail_directions(directions->symmetric, directions->others, error)
              : QN_OK;

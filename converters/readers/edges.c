@@ -281,9 +281,9 @@ static void set_layout(struct layout *layout, const struct qn_read_options *opti
 /* KONECT says in its first line what the edges mean. */
 static void heed_konect(const char *head, uint64_t bytes, const struct qn_read_options *options,
                         struct qn_read_result *result) {
-  if (qn_konect_is_symmetric(head, bytes, options))
+  if (qn_konect_says(head, bytes, options, "sym"))
     result->symmetric = result->listed_once = true;
-  if (qn_konect_is_bipartite(head, bytes))
+  if (qn_konect_says(head, bytes, options, "bip"))
     qn_note(QN_NOTE_SIDES_MERGED,
             "the input calls itself bipartite (KONECT): ids of the two sides overlap, and are "
             "taken as the same vertices");

@@ -33,13 +33,13 @@ struct json_graph {
   struct qn_characters characters;
   struct qn_named_graph graph;
   struct qn_error *error;
-  uint64_t nodes;  /* listed */
-  bool edges_seen; /* a list of them */
-  bool type_said;  /* by graphology's options, for all edges */
-  bool undirected; /* every edge says so */
-  bool is_jgf;     /* JSON Graph Format: an edge may say 'directed' */
-  bool is_wrapped; /* Cytoscape: vertices and edges are called 'data' in objects */
-  bool has_others; /* some vertex or edge has data that are not the graph's */
+  uint64_t nodes;              /* listed */
+  bool nodes_seen, edges_seen; /* lists of them */
+  bool type_said;              /* by graphology's options, for all edges */
+  bool undirected;             /* every edge says so */
+  bool is_jgf;                 /* JSON Graph Format: an edge may say 'directed' */
+  bool is_wrapped;             /* Cytoscape: vertices and edges are called 'data' in objects */
+  bool has_others;             /* some vertex or edge has data that are not the graph's */
   struct qn_json_ids ids;
   struct qn_text_buffer element;
 };
@@ -450,6 +450,9 @@ static enum qn_status take_keyed_node(struct json_graph *json) {
 
 static enum qn_status take_nodes(struct json_graph *json) {
   enum qn_status status;
+  if (json->nodes_seen)
+    return FAIL(json, "a second list of vertices");
+  json->nodes_seen = true;
   if (qn_characters_skip_space(&json->characters) != '{')
     return take_list(json, json->is_wrapped ? take_wrapped_node : take_node);
   if ((status = expect(json, '{')) || qn_characters_skip_space(&json->characters) == '}')
@@ -521,25 +524,31 @@ static enum qn_status take_edges(struct json_graph *json) {
   return take_list(json, json->is_wrapped ? take_wrapped_edge : take_edge);
 }
 
-static enum qn_status take_member_called(struct json_graph *json, const char *name, bool is_inner) {
-  if (strcmp(name, "links") == 0 || strcmp(name, "edges") == 0)
+/* What graphs have in the document, and within it. `c` begins the value: what networkx keeps of a
+ * graph in "graph" may be called the same, and is something else. */
+static enum qn_status take_member_called(struct json_graph *json, const char *name, int c,
+                                         bool is_inner) {
+  const bool is_list = c == '[', is_object = c == '{';
+  if ((strcmp(name, "links") == 0 || strcmp(name, "edges") == 0) && (is_list || !is_inner))
     return take_edges(json);
-  if (strcmp(name, "nodes") == 0 || strcmp(name, "vertices") == 0)
+  if ((strcmp(name, "nodes") == 0 || strcmp(name, "vertices") == 0) &&
+      (is_list || is_object || !is_inner))
     return take_nodes(json);
-  if (strcmp(name, "directed") == 0)
+  if (strcmp(name, "directed") == 0 && (c == 't' || c == 'f' || !is_inner))
     return take_directed(json);
+  if (is_inner)
+    return strcmp(name, "hyperedges") == 0 && is_list
+               ? FAIL(json, "edges of more than two ends are not read")
+               : pass_value(json, false);
   if (strcmp(name, "options") == 0)
     return take_options(json);
   if (strcmp(name, "quern") == 0)
     return take_hint(json);
-  if (!is_inner && (strcmp(name, "graph") == 0 || strcmp(name, "elements") == 0))
+  if (strcmp(name, "graph") == 0 || strcmp(name, "elements") == 0)
     return take_inner(json, *name == 'e');
-  if (!is_inner && strcmp(name, "graphs") == 0)
-    return FAIL(json, "several graphs are in the file (JSON Graph Format); one is read, called "
-                      "'graph'");
-  if (is_inner && strcmp(name, "hyperedges") == 0)
-    return FAIL(json, "edges of more than two ends are not read");
-  return pass_value(json, false);
+  return strcmp(name, "graphs") == 0 ? FAIL(json, "several graphs are in the file (JSON Graph "
+                                                  "Format); one is read, called 'graph'")
+                                     : pass_value(json, false);
 }
 
 static enum qn_status take_members(struct json_graph *json, bool is_inner) {
@@ -550,7 +559,8 @@ static enum qn_status take_members(struct json_graph *json, bool is_inner) {
   do {
     status = take_key(json, &key);
     if (!status)
-      status = take_member_called(json, json_string_value(key), is_inner);
+      status = take_member_called(json, json_string_value(key),
+                                  qn_characters_skip_space(&json->characters), is_inner);
     json_decref(key);
   } while (!status && follows(json, '}', &status));
   return status;

@@ -147,8 +147,8 @@ static enum qn_status read_lines(struct qn_input *input, const struct qn_read_op
     return qn_error_in_file(error, qn_input_name(input));
   layout->bipartite =
       options->bipartite == QN_BIPARTITE_YES ||
-      (options->bipartite == QN_BIPARTITE_AUTO && qn_konect_is_bipartite(head, bytes));
-  if (qn_konect_is_symmetric(head, bytes, options))
+      (options->bipartite == QN_BIPARTITE_AUTO && qn_konect_says(head, bytes, options, "bip"));
+  if (qn_konect_says(head, bytes, options, "sym"))
     result->symmetric = result->listed_once = true;
   layout->table.names = true;
   layout->table.ends_are_known = layout->bipartite;
@@ -209,7 +209,7 @@ static int detect_named_edges(const char *head, uint64_t bytes,
   if (options->numbers)
     return 0;
   if (options->bipartite == QN_BIPARTITE_YES ||
-      (options->bipartite == QN_BIPARTITE_AUTO && qn_konect_is_bipartite(head, bytes)))
+      (options->bipartite == QN_BIPARTITE_AUTO && qn_konect_says(head, bytes, options, "bip")))
     return 3;
   if (qn_edges_header_has_names(head, bytes))
     return 3;

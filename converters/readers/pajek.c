@@ -191,10 +191,11 @@ static enum qn_status take_list(struct pajek *pajek, const char *line, const cha
 }
 
 static bool is_zero(const struct qn_column *cell) {
-  for (const char *p = cell->begin; p < cell->end; p++)
-    if (*p != '0' && *p != '.')
-      return false;
-  return true;
+  const char *p = cell->begin, *end = cell->end;
+  p += p < end && (*p == '-' || *p == '+');
+  while (p < end && (*p == '0' || *p == '.'))
+    p++;
+  return p == end && qn_column_is_number(cell);
 }
 
 /* A row: what is not zero is the weight of an edge to that column's vertex. */

@@ -25,8 +25,9 @@ struct xml_graph {
   XML_Parser parser;
   bool gexf;
   uint32_t depth, graphs;
-  uint32_t open_graphs; /* graphs in vertices of others */
+  uint32_t open_graphs; /* begun, and not ended: those behind the first are in vertices */
   bool has_nested;
+  uint32_t group_depth; /* of the last vertex that had a graph in it; 0: it has ended */
   bool in_edge, in_node;
   uint32_t element_depth; /* of the vertex or the edge */
   bool has_weight, has_default;
@@ -119,7 +120,9 @@ static void say_directed(struct xml_graph *xml, const char *word) {
 static void begin_graph(struct xml_graph *xml, const char **attributes) {
   const bool is_nested = xml->open_graphs++ > 0 && !xml->gexf;
   xml->has_nested |= is_nested;
-  if (xml->graphs++ > 0 && !is_nested)
+  if (xml->in_edge)
+    stop(xml, qn_fail(&xml->error, QN_UNSUPPORTED, "a graph in an edge is not read"));
+  else if (xml->graphs++ > 0 && !is_nested)
     stop(xml, qn_fail(&xml->error, QN_UNSUPPORTED, "a second graph is in the file; one is read"));
   else
     say_directed(xml, attribute(attributes, xml->gexf ? "defaultedgetype" : "edgedefault"));
@@ -280,6 +283,9 @@ static void begin_data(struct xml_graph *xml, const char **attributes) {
     capture(xml, xml->weight);
     return;
   }
+  if (records_of(xml) && xml->group_depth && xml->depth == xml->group_depth + 1)
+    stop(xml, qn_fail(&xml->error, QN_UNSUPPORTED,
+                      "data of a vertex are behind the graph in it, and are read before it alone"));
   if (!records_of(xml) || (!xml->in_node && !xml->in_edge) ||
       xml->depth != xml->element_depth + 1 || !take(xml, attributes, "key", xml->key, KEY_BYTES))
     return;
@@ -355,8 +361,10 @@ static void XMLCALL end_element(void *data, const char *name) {
     end_node(xml);
   xml->depth--;
   xml->captured = NULL;
-  if (is(name, "graph"))
-    xml->open_graphs--;
+  if (xml->depth < xml->group_depth)
+    xml->group_depth = 0;
+  if (is(name, "graph") && --xml->open_graphs > 0)
+    xml->group_depth = xml->depth;
   if (is(name, "edge"))
     end_edge(xml);
   if (is(name, "key") || is(name, "attribute"))

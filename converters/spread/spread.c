@@ -8,13 +8,27 @@
 
 /* ---- What was read ------------------------------------------------------------------ */
 
-enum fact { SYMMETRIC, ALREADY_SYMMETRIC, CHECK_SYMMETRIC, UNIQUE, NUMBERS, STRINGS, NUM_FACTS };
+enum fact {
+  SYMMETRIC,
+  LISTED_ONCE,
+  ALREADY_SYMMETRIC,
+  CHECK_SYMMETRIC,
+  ADDS_UP,
+  DEFAULT_WEIGHTS,
+  UNIQUE,
+  NUMBERS,
+  STRINGS,
+  NUM_FACTS
+};
 
 static enum qn_status join_flags(const struct qn_collective *ranks, struct qn_read_result *result,
                                  struct qn_error *error) {
   bool *const flags[] = {[SYMMETRIC] = &result->symmetric,
+                         [LISTED_ONCE] = &result->listed_once,
                          [ALREADY_SYMMETRIC] = &result->already_symmetric,
                          [CHECK_SYMMETRIC] = &result->check_symmetric,
+                         [ADDS_UP] = &result->adds_up,
+                         [DEFAULT_WEIGHTS] = &result->weights_are_defaults,
                          [UNIQUE] = &result->unique,
                          [NUMBERS] = &result->number_names,
                          [STRINGS] = &result->string_names};

@@ -65,7 +65,8 @@ void qn_figures_size(const struct qn_container_info *info, uint64_t bytes, json_
 
 uint64_t qn_undirected_edges(const struct qn_container *container, uint64_t stored) {
   json_t *whole = NULL;
-  if (!container || qn_container_metadata(container, &whole, NULL))
+  if (!container || qn_container_info(container)->directedness != QN_UNDIRECTED ||
+      qn_container_metadata(container, &whole, NULL))
     return 0;
   const json_t *metadata = whole;
   while (metadata && !json_object_get(metadata, "ledger"))
@@ -78,16 +79,15 @@ uint64_t qn_undirected_edges(const struct qn_container *container, uint64_t stor
   return fits ? (uint64_t)edges : 0;
 }
 
-char *qn_edges_text(const struct qn_container *container, enum qn_directedness directedness,
-                    uint64_t stored, char text[QN_EDGES_TEXT]) {
+char *qn_edges_text(enum qn_directedness directedness, uint64_t stored, uint64_t undirected,
+                    char text[QN_EDGES_TEXT]) {
   char all[32], once[32];
-  const uint64_t edges = directedness == QN_UNDIRECTED ? qn_undirected_edges(container, stored) : 0;
   qn_count_text(stored, all, sizeof all);
   if (directedness != QN_UNDIRECTED)
     snprintf(text, QN_EDGES_TEXT, "%s edges", all);
-  else if (edges)
+  else if (undirected)
     snprintf(text, QN_EDGES_TEXT, "%s undirected edges (%s stored)",
-             qn_count_text(edges, once, sizeof once), all);
+             qn_count_text(undirected, once, sizeof once), all);
   else
     snprintf(text, QN_EDGES_TEXT, "%s stored edges (undirected: both directions)", all);
   return text;

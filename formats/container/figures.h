@@ -24,14 +24,15 @@ uint64_t qn_csr_bytes(const struct qn_container_info *info);
 void qn_figures_size(const struct qn_container_info *info, uint64_t bytes, json_t *object);
 
 /* The edges of an undirected graph, each once, of which `stored` are stored, as those who made it
- * or what it was made from have counted them: by the metadata of `container`. 0 if none has, or it
- * cannot be read. */
+ * or what it was made from have counted them: by the metadata of `container`, or NULL. 0 if none
+ * has, or it cannot be read, and of directed graphs. */
 uint64_t qn_undirected_edges(const struct qn_container *container, uint64_t stored);
 
-/* What people count: "4 edges", or "4 undirected edges (8 stored)". Returns `text`. */
+/* What people count: "4 edges", or "4 undirected edges (8 stored)", of which `undirected` are as
+ * above. Returns `text`. */
 #define QN_EDGES_TEXT 96
-char *qn_edges_text(const struct qn_container *container, enum qn_directedness directedness,
-                    uint64_t stored, char text[QN_EDGES_TEXT]);
+char *qn_edges_text(enum qn_directedness directedness, uint64_t stored, uint64_t undirected,
+                    char text[QN_EDGES_TEXT]);
 
 #ifdef __cplusplus
 }

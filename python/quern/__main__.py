@@ -47,7 +47,7 @@ def _import_parser() -> argparse.ArgumentParser:
     for name in ("columns", "ids", "weights", "vertices", "self-loops", "duplicates", "transpose", "memory", "tmpdir", "member",
                  "properties"):
         parser.add_argument("--" + name)
-    for name in ("undirected", "narrow-weights", "strict"):
+    for name in ("directed", "undirected", "narrow-weights", "strict"):
         _flag(parser, "--" + name)
     parser.add_argument("inputs", nargs="+")
     return parser
@@ -98,10 +98,12 @@ def _is_table(path: str) -> bool:
 
 def _made(options: argparse.Namespace) -> Graph:
     given = {key: value for key, value in vars(options).items()
-             if value is not None and key not in ("output", "format", "inputs", "columns", "json", "quiet", "undirected")}
+             if value is not None and key not in ("output", "format", "inputs", "columns", "json", "quiet", "directed", "undirected")}
     if "member" in given:
         given["edge"] = given.pop("member")
     given.update(path=options.output, progress=False if options.quiet else None)
+    if options.directed and options.undirected:
+        raise _errors.UsageError("a graph is --directed or --undirected")
     formats = {_format_of(path) if options.format == "auto" else options.format for path in options.inputs}
     if len(formats) > 1:
         raise _errors.UsageError("inputs are of one kind, not %s" % " and ".join(sorted(formats)))
@@ -109,6 +111,8 @@ def _made(options: argparse.Namespace) -> Graph:
     if kind == "graphar":
         if len(options.inputs) > 1:
             raise _errors.UsageError("one graph of GraphAr is read at a time")
+        if options.directed:
+            raise _errors.UsageError("a graph of GraphAr says itself whether its edges are directed")
         if options.undirected:
             given["directed"] = False
         if given.pop("properties", "all") != "all":
@@ -125,10 +129,17 @@ def _made(options: argparse.Namespace) -> Graph:
 
 def _note(message: Any, notes: List[Dict[str, Any]], quiet: bool) -> None:
     """What the library warns of, as the other tools tell it."""
-    is_warning, code = getattr(message, "is_warning", False), getattr(message, "code", "not-read")
+    is_warning, code = getattr(message, "is_warning", False), getattr(message, "code", "not-kept")
     notes.append({"code": code, "warning": is_warning, "message": str(message)})
     if is_warning or not quiet:
         print("%s: %s [%s]" % ("warning" if is_warning else "note", message, code), file=sys.stderr)
+
+
+def _noted(options: argparse.Namespace) -> List[Dict[str, Any]]:
+    """What is noted from now on."""
+    notes: List[Dict[str, Any]] = []
+    warnings.showwarning = lambda message, *place: _note(message, notes, options.quiet)
+    return notes
 
 
 LEDGER = {"records": "records read", "comments": "comments and blank lines", "rejected": "rejected",
@@ -142,8 +153,7 @@ WEIGHTS = {None: "none", "u4": "u32", "f4": "f32", "i8": "i64", "f8": "f64"}
 
 
 def _import(options: argparse.Namespace, begun: float) -> None:
-    notes: List[Dict[str, Any]] = []
-    warnings.showwarning = lambda message, *place: _note(message, notes, options.quiet)
+    notes = _noted(options)
     with _made(options) as graph:
         metadata = graph.info()["metadata"]
     ledger: Dict[str, int] = metadata["ledger"]
@@ -211,17 +221,18 @@ def _size(path: str) -> int:
 def _export(options: argparse.Namespace, begun: float) -> None:
     kind = options.format if options.format != "auto" else ENDINGS.get(os.path.splitext(options.output)[1], "")
     out = _Counted() if options.output == "-" else None
+    notes = _noted(options)
     target: Any = out or options.output
     if out and options.json:
         raise _errors.UsageError("--json and -o would both write to standard output")
     if out and kind == "graphar":
         raise _errors.UsageError("a graph of GraphAr is a folder; name it with -o")
     with _file_of(options.input) as path, open_graph(path, verify=True, threads=options.threads) as graph:
-        notes = _lost(graph, kind)
-        if notes and options.strict:
-            raise _errors.UnsupportedError("; ".join(notes), options.input)
-        for note in notes if not options.quiet else []:
-            print("note: %s [not-kept]" % note, file=sys.stderr)
+        lost = _lost(graph, kind)
+        if lost and options.strict:
+            raise _errors.UnsupportedError("; ".join(lost), options.input)
+        for text in lost:
+            _note(text, notes, options.quiet)
         warnings.simplefilter("ignore", _errors.QuernWarning)
         further = {"both_directions": True} if options.both_directions else {}
         graph.export(target, kind, force=bool(options.force), **further)
@@ -230,8 +241,7 @@ def _export(options: argparse.Namespace, begun: float) -> None:
     seconds = time.monotonic() - begun
     if options.json:
         print(json.dumps({"input": options.input, "output": options.output, "format": kind, "edges": edges, "bytes": size,
-                          "notes": [{"code": "not-kept", "warning": False, "message": note} for note in notes],
-                          "seconds": {"total": seconds}}, indent=2))
+                          "notes": notes, "seconds": {"total": seconds}}, indent=2))
     elif not options.quiet:
         print("%s: %d edges, %d B, in %.2f s" % (options.output, edges, size, seconds), file=sys.stderr if out else sys.stdout)
 

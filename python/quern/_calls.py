@@ -5,8 +5,8 @@ from __future__ import annotations
 import ctypes
 import json
 import logging
-import re
 import os
+import re
 import sys
 import threading
 import warnings

@@ -102,9 +102,7 @@ json_t *qn_run_report_json(const struct qn_run_input *input, const struct qn_run
       (json_int_t)input->info->num_edges, "iterations", (json_int_t)run->result.iterations,
       "converged", run->result.converged, "seconds", seconds, "edges_per_second",
       per_second(run, input->info->num_edges), "result", summary);
-  const uint64_t undirected = input->info->directedness == QN_UNDIRECTED
-                                  ? qn_undirected_edges(input->container, input->info->num_edges)
-                                  : 0;
+  const uint64_t undirected = qn_undirected_edges(input->container, input->info->num_edges);
   if (undirected)
     json_object_set_new(report, "undirected_edges", json_integer((json_int_t)undirected));
   json_object_set_new(report, "parameters", qn_arguments_json(run->algorithm, &run->arguments));
@@ -205,10 +203,11 @@ void qn_run_report_print(const struct qn_run_input *input, const struct qn_run *
 #define TEXT(key) json_string_value(json_object_get(report, key))
 #define COUNT(key, text)                                                                           \
   qn_count_text((uint64_t)json_integer_value(json_object_get(report, key)), text, sizeof text)
-  fprintf(
-      stream, "%s on %s (%s: %s), %s vertices, %s\n", TEXT("algorithm"), TEXT("layout"),
-      TEXT("device"), TEXT("kernel"), COUNT("vertices", vertices),
-      qn_edges_text(input->container, input->info->directedness, input->info->num_edges, edges));
+  fprintf(stream, "%s on %s (%s: %s), %s vertices, %s\n", TEXT("algorithm"), TEXT("layout"),
+          TEXT("device"), TEXT("kernel"), COUNT("vertices", vertices),
+          qn_edges_text(input->info->directedness, input->info->num_edges,
+                        (uint64_t)json_integer_value(json_object_get(report, "undirected_edges")),
+                        edges));
   if (explain && json_object_get(report, "choice"))
     qn_choice_print(json_object_get(report, "choice"), stream);
   const json_t *device = json_object_get(report, "accelerator");

@@ -113,6 +113,17 @@ class RanksImport(InFolder):
         run("quern-export", self.at / "one.qrn", "-qo", self.at / "out.txt", "--header")
         self.same(2, [self.at / "out.txt"])
 
+    def test_what_one_rank_alone_has_read(self):
+        """Weights that nobody says, entries of one place, edges that are listed once: all ranks build the same."""
+        (self.at / "n.gexf").write_text('<gexf version="1.3"><graph><nodes><node id="a"/><node id="b"/></nodes>'
+                                        '<edges><edge source="a" target="b"/></edges></graph></gexf>')
+        (self.at / "m.net").write_text("*Vertices 2\n*Matrix\n0 1\n1 0\n")
+        (self.at / "sym.txt").write_text("% sym unweighted\n1 2\n2 1\n")
+        (self.at / "q.col").write_text("p edge 2 2\ne 1 2\ne 2 1\n")
+        for name in ("n.gexf", "m.net", "sym.txt", "q.col"):
+            with self.subTest(name):
+                self.same(3, [self.at / name])
+
     def test_generate(self):
         model = ["rmat", "--scale", "11", "--seed", "5"]
         self.same(3, model, ["--weights", "1,9", "--undirected", "--duplicates", "sum"], tool="quern-generate")

@@ -262,7 +262,7 @@ class Files(_Scratch):
         for name, begin in (("e.mtx", b"%%MatrixMarket"), ("e.gml", b"graph ["), ("e.csv", b"src,dst"), ("e.el", b"0\t1")):
             graph.export(self.folder / name)
             self.assertTrue((self.folder / name).read_bytes().startswith(begin), name)
-        for name, said in (("g.xyz", "no format has files that end in .xyz"), ("g.txt.gz", "not packed"), ("g.dot", "read, but not written")):
+        for name, said in (("g.xyz", "no format has files that end in .xyz"), ("g.txt.gz", "compressed"), ("g.dot", "read, but not written")):
             with self.assertRaisesRegex(quern.UsageError, said):
                 graph.export(self.folder / name)
 

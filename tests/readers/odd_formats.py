@@ -10,6 +10,9 @@ YED = """<?xml version="1.0"?><graphml xmlns="http://graphml.graphdrawing.org/xm
 <data key="d6"><y:ProxyAutoBoundsNode/></data><graph edgedefault="%s" id="n1:"><node id="n1::n0"/><node id="n1::n1"/>
 <edge source="n1::n0" target="n1::n1"/></graph></node><edge source="n0" target="n1::n0"/></graph>%s</graphml>
 """
+GROUP_DATA = """<graphml><key id="d" for="node" attr.name="label" attr.type="string"/><graph edgedefault="directed"><node id="a">%s
+<graph edgedefault="directed"><node id="b"/></graph>%s</node><edge source="a" target="b"/></graph></graphml>
+"""
 GEXF = """<gexf xmlns="%s"><graph defaultedgetype="%s"><nodes><node id="0"/><node id="1"/><node id="2"/></nodes>
 <edges><edge source="0" target="1"%s/><edge source="1" target="2"%s/></edges></graph></gexf>
 """
@@ -26,6 +29,10 @@ XML = [
     reads("yed-undirected.graphml", YED % ("undirected", "undirected", ""), "n1::n0 n1::n1", "n0 n1::n0", vertices=["n1"],
           undirected=True),
     refuses("yed-mixed.graphml", YED % ("directed", "undirected", ""), "some edges are directed and some are not"),
+    refuses("in-an-edge.graphml", """<graphml><graph edgedefault="directed"><node id="a"/><node id="b"/><edge source="a" target="b">
+            <graph edgedefault="directed"><node id="c"/></graph></edge></graph></graphml>""", "a graph in an edge"),
+    reads("yed-data.graphml", GROUP_DATA % ('<data key="d">x</data>', ""), "a b", options="--properties=all"),
+    refuses("yed-data-behind.graphml", GROUP_DATA % ("", '<data key="d">x</data>'), "behind the graph in it", options="--properties=all"),
     refuses("two-graphs.graphml", YED % ("directed", "directed", '<graph edgedefault="directed"/>'), "a second graph is in the file"),
 ]
 
@@ -51,6 +58,9 @@ JSON = [
     refuses("cytoscape-bare.json", '{"elements": {"nodes": [{"id": "a"}], "edges": []}}', "with 'data'"),
     reads("networkx-data.json", '{"directed": true, "graph": {"name": "g"}, "nodes": [{"id": "a"}], "links": [{"source": "a", "target": "a"}]}',
           "a a"),
+    reads("networkx-names.json", '{"graph": {"nodes": 5, "edges": 7, "directed": "yes", "options": 1}, "nodes": [{"id": "a"}], "links": []}',
+          vertices=["a"]),
+    refuses("two-lists-of-vertices.json", '{"graph": {"nodes": ["x"]}, "nodes": [{"id": "a"}], "links": []}', "a second list of vertices"),
     reads("networkx-list.json", '{"directed": true, "graph": [["name", "g"]], "nodes": [{"id": "a"}], "links": []}', vertices=["a"]),
     reads("pretty.json", '{\n  "source": "a",\n  "target": "b"\n}\n{\n  "source": "b",\n  "target": "c"\n}\n', "a b", "b c"),
     refuses("pretty-cut.json", '{\n  "source": "a",\n  "target": "b"\n}\n{\n  "source": "b",\n', "pretty-cut.json:7"),
@@ -62,6 +72,8 @@ PAJEK = [
     reads("usair.net", '*Vertices 3\n1 "a"\n2 "b"\n3 "c"\n*Arcs\n*Edges\n1 2 .25\n2 3 .5\n', "1 2 .25", "2 3 .5",
           undirected=True),
     reads("matrix.net", "*Vertices 3\n*Matrix\n0 1.5 0\n2 0 0.0\n0 1 3\n", "1 2 1.5", "2 1 2", "3 2 1", "3 3 3"),
+    reads("matrix-zeros.net", "*Vertices 2\n*Matrix\n-0.0 +0\n.5 0.00\n", "2 1 .5"),
+    refuses("matrix-points.net", "*Vertices 2\n*Matrix\n0 .\n1 0\n", "expected a weight"),
     reads("matrix-plain.net", "*Vertices 2\r\n*matrix\r\n0 1\r\n1 0\r\n", "1 2", "2 1"),
     refuses("matrix-short.net", "*Vertices 2\n*Matrix\n0 1\n", "expected 2 rows of the matrix; found 1"),
     refuses("matrix-long.net", "*Vertices 1\n*Matrix\n0\n1\n", "matrix-long.net:4:1: expected no more rows"),
@@ -120,6 +132,8 @@ OTHERS = [
     refuses("quints.nq", "<a:x> <a:p> <a:y> .\n<a:x> <a:p> <a:y> <a:g> <a:h> .\n", "quints.nq:2:1: expected <subject>"),
     refuses("no-stop.nt", "<http://a> <http://p> <http://b>\n<http://b> <http://p> <http://c>\n", "full stop"),
     refuses("bare.g6", "DQc\nDQo\n", "this is graph6"),
+    refuses("long.g6", "DQc\n" * 20000, "this is graph6"),
+    refuses("elements.xml", "<a:b> <c:d/></a:b>\n", "XML"),
     refuses("bare.s6", ":Fa@x^\n", "this is sparse6"),
     refuses("bare.d6", "&BP_\n", "this is digraph6"),
     refuses("names.list", "DQd\nabc\n", "found 1 column"),
