@@ -61,32 +61,6 @@ static enum qn_status fail_unknown(const char *name, const char *line, const cha
                  qn_text_quote(line, end, header), suggested);
 }
 
-enum qn_status qn_column_choice_resolve(struct qn_read_options *options, const char *line,
-                                        const char *end, const struct qn_dialect *dialect,
-                                        struct qn_error *error) {
-  uint32_t *numbers[] = {&options->source_column, &options->destination_column,
-                         &options->weight_column};
-  for (int n = 0; n < 3; n++) {
-    const char *name = options->column_names[n];
-    if (!name)
-      continue;
-    struct qn_columns columns = qn_columns_of(line, end, dialect);
-    struct qn_column column;
-    uint32_t number = 0;
-    bool found = false;
-    while (!found && qn_columns_next(&columns, &column)) {
-      number++;
-      found = qn_column_is(&column, name);
-    }
-    if (!found) {
-      return fail_unknown(name, line, end, dialect, error);
-    }
-    *numbers[n] = number;
-    options->column_names[n] = NULL;
-  }
-  return QN_OK;
-}
-
 /* ---- What headers say ----------------------------------------------------- */
 
 enum role { ROLE_SOURCE, ROLE_DESTINATION, ROLE_WEIGHT, ROLE_TYPE, ROLE_OTHER, ROLE_NONE };
@@ -434,34 +408,6 @@ static enum qn_status fail_unnamed(const char *line, const char *end, struct qn_
                  qn_text_quote(line, end, header));
 }
 
-/* Neo4j's "(Person)" behind an end; empty if there is none. */
-static struct qn_column id_space(const struct qn_column *name) {
-  const char *open = memchr(name->begin, '(', (size_t)(name->end - name->begin));
-  return (struct qn_column){.begin = open ? open : name->end, .end = name->end};
-}
-
-/* Ids of two spaces may be equal and mean different vertices. */
-static enum qn_status check_id_spaces(const struct found_columns *found,
-                                      const struct qn_read_options *options,
-                                      struct qn_error *error) {
-  char one[QN_QUOTE_BYTES], other[QN_QUOTE_BYTES];
-  if (!found->number[ROLE_SOURCE] || !found->number[ROLE_DESTINATION] ||
-      options->bipartite != QN_BIPARTITE_AUTO)
-    return QN_OK;
-  const struct qn_column source = id_space(&found->name[ROLE_SOURCE]);
-  const struct qn_column destination = id_space(&found->name[ROLE_DESTINATION]);
-  const size_t length = (size_t)(source.end - source.begin);
-  if (length == (size_t)(destination.end - destination.begin) &&
-      memcmp(source.begin, destination.begin, length) == 0)
-    return QN_OK;
-  return qn_fail(
-      error, QN_INVALID,
-      "sources and destinations have ids of two spaces, %s and %s: --bipartite=yes keeps "
-      "them apart, --bipartite=no takes equal ids as one vertex",
-      qn_text_quote(source.begin, source.end, one),
-      qn_text_quote(destination.begin, destination.end, other));
-}
-
 enum qn_status qn_column_choice_guess(struct qn_read_options *options, const char *line,
                                       const char *end, const struct qn_dialect *dialect,
                                       struct qn_header_says *says, struct qn_error *error) {
@@ -470,8 +416,6 @@ enum qn_status qn_column_choice_guess(struct qn_read_options *options, const cha
   if (options->source_column || options->destination_column || qn_column_choice_pending(options))
     return QN_OK;
   enum qn_status status = find_columns(line, end, dialect, &found, error);
-  if (!status)
-    status = check_id_spaces(&found, options, error);
   if (status)
     return status;
   uint32_t source = found.number[ROLE_SOURCE], destination = found.number[ROLE_DESTINATION];
@@ -497,6 +441,74 @@ enum qn_status qn_column_choice_guess(struct qn_read_options *options, const cha
   return QN_OK;
 }
 
+/* ---- Spaces of ids --------------------------------------------------------- */
+
+/* Neo4j's "(Person)" behind an end; empty if there is none. */
+static struct qn_column id_space(const struct qn_column *name) {
+  const char *open = memchr(name->begin, '(', (size_t)(name->end - name->begin));
+  return (struct qn_column){.begin = open ? open : name->end, .end = name->end};
+}
+
+static bool is_end(const struct qn_column *column) {
+  const enum role role = role_of(column, false);
+  return role == ROLE_SOURCE || role == ROLE_DESTINATION;
+}
+
+/* Ids of two spaces may be equal and mean different vertices. */
+static enum qn_status check_id_spaces(const struct qn_column *one, const struct qn_column *other,
+                                      const char *advice, struct qn_error *error) {
+  char quoted[2][QN_QUOTE_BYTES];
+  const struct qn_column source = id_space(one), destination = id_space(other);
+  const size_t length = (size_t)(source.end - source.begin);
+  if (!is_end(one) || !is_end(other) ||
+      (length == (size_t)(destination.end - destination.begin) &&
+       memcmp(source.begin, destination.begin, length) == 0))
+    return QN_OK;
+  return qn_fail(error, QN_INVALID,
+                 "sources and destinations have ids of two spaces, %s and %s: %s",
+                 qn_text_quote(source.begin, source.end, quoted[0]),
+                 qn_text_quote(destination.begin, destination.end, quoted[1]), advice);
+}
+
+static enum qn_status check_ends(const struct qn_read_options *options, const char *line,
+                                 const char *end, const struct qn_dialect *dialect,
+                                 struct qn_error *error) {
+  if (!options->source_column || !options->destination_column ||
+      options->bipartite != QN_BIPARTITE_AUTO)
+    return QN_OK;
+  const struct qn_column source = qn_column_at(line, end, dialect, options->source_column - 1);
+  const struct qn_column destination =
+      qn_column_at(line, end, dialect, options->destination_column - 1);
+  return check_id_spaces(
+      &source, &destination,
+      "--bipartite=yes keeps them apart, --bipartite=no takes equal ids as one vertex", error);
+}
+
+enum qn_status qn_column_choice_resolve(struct qn_read_options *options, const char *line,
+                                        const char *end, const struct qn_dialect *dialect,
+                                        struct qn_error *error) {
+  uint32_t *numbers[] = {&options->source_column, &options->destination_column,
+                         &options->weight_column};
+  for (int n = 0; n < 3; n++) {
+    const char *name = options->column_names[n];
+    if (!name)
+      continue;
+    struct qn_columns columns = qn_columns_of(line, end, dialect);
+    struct qn_column column;
+    uint32_t number = 0;
+    bool found = false;
+    while (!found && qn_columns_next(&columns, &column)) {
+      number++;
+      found = qn_column_is(&column, name);
+    }
+    if (!found)
+      return fail_unknown(name, line, end, dialect, error);
+    *numbers[n] = number;
+    options->column_names[n] = NULL;
+  }
+  return check_ends(options, line, end, dialect, error);
+}
+
 enum qn_status qn_column_choice_of_names(const char *const *names, uint64_t count,
                                          uint32_t numbers[3], struct qn_error *error) {
   struct found_columns found = {0};
@@ -508,14 +520,18 @@ enum qn_status qn_column_choice_of_names(const char *const *names, uint64_t coun
   if (status)
     return status;
   uint32_t source = found.number[ROLE_SOURCE], destination = found.number[ROLE_DESTINATION];
-  if (source && destination)
+  if (source && destination) {
     memcpy(numbers, (uint32_t[]){source, destination, found.number[ROLE_WEIGHT]},
            3 * sizeof *numbers);
-  else if (count == 2 && !found.number[ROLE_WEIGHT] && !found.ends_known)
-    memcpy(numbers, (uint32_t[]){1, 2, 0}, 3 * sizeof *numbers);
-  else
+    return check_id_spaces(&found.name[ROLE_SOURCE], &found.name[ROLE_DESTINATION],
+                           "--columns=S,D takes equal ids as one vertex, and --bipartite=yes keeps "
+                           "those of CSV apart",
+                           error);
+  }
+  if (count != 2 || found.number[ROLE_WEIGHT] || found.ends_known)
     return qn_fail(error, QN_INVALID,
                    "the table's columns do not say which of them are the source and the target; "
                    "--columns=S,D[,W] does");
+  memcpy(numbers, (uint32_t[]){1, 2, 0}, 3 * sizeof *numbers);
   return QN_OK;
 }

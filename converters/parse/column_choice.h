@@ -19,7 +19,8 @@ enum qn_status qn_column_choice_parse(char *text, struct qn_read_options *option
 bool qn_column_choice_pending(const struct qn_read_options *options);
 
 /* Turn chosen names into numbers: the header is [line, end). QN_INVALID, naming the columns, if one
- * is not there. */
+ * is not there; or if the ends have ids of two spaces, as Neo4j's :START_ID(Person) and
+ * :END_ID(City), and options->bipartite does not say what that means. */
 enum qn_status qn_column_choice_resolve(struct qn_read_options *options, const char *line,
                                         const char *end, const struct qn_dialect *dialect,
                                         struct qn_error *error);
@@ -53,7 +54,7 @@ enum qn_status qn_column_choice_guess(struct qn_read_options *options, const cha
 
 /* The columns of a table with these names that are source, destination and weight, from 1: by the
  * same names, or the first two if there are no others and their names say nothing. The weight is 0
- * if none is called so. QN_INVALID if that leaves a doubt. */
+ * if none is called so. QN_INVALID if that leaves a doubt, or their ids are of two spaces. */
 enum qn_status qn_column_choice_of_names(const char *const *names, uint64_t count,
                                          uint32_t numbers[3], struct qn_error *error);
 

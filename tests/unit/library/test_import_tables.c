@@ -285,8 +285,24 @@ static void test_vertices(void **state) {
   }
 }
 
+/* As Neo4j calls columns: equal ids of two spaces are two vertices. */
+static void test_spaces_of_ids(void **state) {
+  static const char *const apart[] = {":START_ID(Person)", ":END_ID(City)"};
+  static const char *const one[] = {":END_ID(Person)", ":START_ID(Person)", "weight:float"};
+  struct qn_error error;
+  uint32_t numbers[3];
+  (void)state;
+  assert_int_equal(qn_columns_choose(apart, 2, numbers, &error), QN_INVALID);
+  assert_non_null(strstr(error.message, "two spaces, '(Person)' and '(City)'"));
+  assert_int_equal(qn_columns_choose(one, 3, numbers, &error), QN_OK);
+  assert_int_equal(numbers[0], 2);
+  assert_int_equal(numbers[1], 1);
+  assert_int_equal(numbers[2], 3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_spaces_of_ids),
       cmocka_unit_test(test_numbers_with_nulls_from_the_middle_of_a_byte),
       cmocka_unit_test(test_bools),
       cmocka_unit_test(test_dictionaries),
