@@ -193,9 +193,10 @@ const struct qn_format qn_formats[] = {
      .files = ".gml",
      .description = "GML (networkx, igraph, Newman's collection): ids of vertices, weight or value",
      .reader = &qn_reader_gml,
-     .reading = {.loses = "labels and other data, unless --properties wants them; lists"},
+     .reading = {.loses = "labels (unless Quern wrote names there) and other data, unless "
+                          "--properties wants them; lists"},
      .writer = &qn_graph_writer_gml,
-     .writing = {.loses = "ids that are names (they become labels)"}},
+     .writing = {.loses = "ids that are names, if vertices have a property label"}},
     {.name = "dot",
      .files = ".dot .gv",
      .description = "DOT (Graphviz): edges, their weights, vertices without edges",

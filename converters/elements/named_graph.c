@@ -51,6 +51,7 @@ enum qn_status qn_named_graph_hint(struct qn_named_graph *graph, const json_t *h
   const char *labels = json_string_value(json_object_get(hint, "labels"));
   graph->numbers |= numbers && !graph->options->strings;
   graph->labels_are_ids |= labels && strcmp(labels, "ids") == 0;
+  graph->labels_are_names |= labels && strcmp(labels, "names") == 0;
   return graph->records ? qn_element_hint(graph->records, hint, error) : QN_OK;
 }
 

@@ -25,9 +25,10 @@ struct qn_named_graph {
   const char *default_weight; /* of edges that say none; NULL: then none has one */
   bool directed_is_said;      /* by the file */
   bool directed;
-  bool numbers;        /* Quern wrote the file, and says that ids are numbers, */
-  bool labels_are_ids; /* that labels are the ids once more */
-  bool closed;         /* edges are between vertices that came before; the next one is at */
+  bool numbers;          /* Quern wrote the file, and says that ids are numbers, */
+  bool labels_are_ids;   /* that labels are the ids once more, */
+  bool labels_are_names; /* that labels are what vertices are called */
+  bool closed;           /* edges are between vertices that came before; the next one is at */
   struct qn_place place;
   bool declares;      /* the format declares all vertices, */
   bool declares_late; /* and some of them behind edges */

@@ -196,17 +196,18 @@ static json_t *hint_columns(const struct qn_element_text *text, int which) {
 }
 
 static enum qn_status make_hint(struct qn_element_text *text, const char *weight,
-                                bool labels_are_ids, struct qn_error *error) {
+                                const char *labels, struct qn_error *error) {
   static const char dash[] = "\\u002d"; /* "--" ends comments of XML */
-  const bool names = text->graph->ids.kind == QN_IDS_STRINGS && !text->form->plain_keys;
+  const bool names = text->graph->ids.kind == QN_IDS_STRINGS &&
+                     (!text->form->plain_keys || (labels && strcmp(labels, "names") == 0));
   json_t *hint = json_pack("{s:s}", "ids", names ? "names" : "numbers");
   for (int which = 0; which < 2; which++)
     if (text->tables[which]->count)
       json_object_set_new(hint, elements[which], hint_columns(text, which));
   if (weight && *weight && strcmp(weight, "weight") != 0)
     json_object_set_new(hint, "weight", json_string(weight));
-  if (labels_are_ids)
-    json_object_set_new(hint, "labels", json_string("ids"));
+  if (labels)
+    json_object_set_new(hint, "labels", json_string(labels));
   char *plain = json_dumps(hint, JSON_ENSURE_ASCII | JSON_SORT_KEYS | JSON_COMPACT);
   json_decref(hint);
   if (!plain)
@@ -245,7 +246,7 @@ static uint64_t find_first(const struct qn_listed_edges *listed) {
 enum qn_status qn_element_text_begin(struct qn_element_text *text,
                                      const struct qn_element_form *form,
                                      const struct qn_graph *graph,
-                                     const struct qn_write_options *options, bool labels_are_ids,
+                                     const struct qn_write_options *options, const char *labels,
                                      struct qn_error *error) {
   static const struct qn_properties none;
   const struct qn_properties *properties = options->properties ? options->properties : &none;
@@ -264,7 +265,7 @@ enum qn_status qn_element_text_begin(struct qn_element_text *text,
   if (!status)
     status = check_names(text, error);
   if (!status)
-    status = make_hint(text, properties->weight, labels_are_ids, error);
+    status = make_hint(text, properties->weight, labels, error);
   return status;
 }
 

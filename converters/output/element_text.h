@@ -47,11 +47,11 @@ struct qn_element_text {
 };
 
 /* Begin; says what is lost, and refuses names of vertices that the format has no place for.
- * `labels_are_ids` goes into the hint. Owned until end. */
+ * `labels`, "ids" or "names", goes into the hint unless NULL. Owned until end. */
 enum qn_status qn_element_text_begin(struct qn_element_text *text,
                                      const struct qn_element_form *form,
                                      const struct qn_graph *graph,
-                                     const struct qn_write_options *options, bool labels_are_ids,
+                                     const struct qn_write_options *options, const char *labels,
                                      struct qn_error *error);
 void qn_element_text_end(struct qn_element_text *text);
 

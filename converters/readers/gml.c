@@ -3,13 +3,14 @@
  *
  *   graph [ directed 1  node [ id 0 label "a" ]  edge [ source 0 target 0 weight 0.5 ] ]
  *
- * Vertices are called by their ids; a weight is called weight, or value. What else vertices and
- * edges have, but for lists, are properties. */
+ * Vertices are called by their ids, or by their labels where Quern has said so; a weight is called
+ * weight, or value. What else vertices and edges have, but for lists, are properties. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "converters/elements/labels.h"
 #include "converters/elements/named_graph.h"
 #include "converters/parse/characters.h"
 #include "converters/parse/reader.h"
@@ -31,7 +32,10 @@ struct gml {
   uint32_t graphs;
   bool goes_on[256]; /* a word */
   struct qn_word key, value;
-  struct qn_text_buffer text; /* a string */
+  struct qn_text_buffer text;  /* a string */
+  struct qn_text_buffer label; /* of the vertex, if it is its name; */
+  bool has_label;              /* it is there */
+  struct qn_labels labels;
   bool elements;              /* the first vertex or edge was there */
   bool has_others, has_lists; /* some vertex or edge has data that are not the graph's, or lists */
   char id[NUMBER_BYTES], source[NUMBER_BYTES], target[NUMBER_BYTES]; /* "": not said */
@@ -54,10 +58,11 @@ static enum qn_status keep(struct gml *gml, bool kept, const char *to) {
   const uint64_t room = QN_MOST_VALUE_BYTES - gml->text.used;
   const bool fits = !kept || bytes <= room;
   bytes = fits ? bytes : room;
-  char *p = kept ? qn_text_buffer_reserve(&gml->text, bytes) : NULL;
-  if (kept && !p)
+  const bool any = kept && bytes;
+  char *p = any ? qn_text_buffer_reserve(&gml->text, bytes) : NULL;
+  if (any && !p)
     return fail_text(gml);
-  if (kept) {
+  if (any) {
     memcpy(p, characters->next, bytes);
     qn_text_buffer_advance(&gml->text, p + bytes);
   }
@@ -146,14 +151,18 @@ static enum qn_status pass_string(struct gml *gml, bool kept) {
 
 /* ---- Properties ------------------------------------------------------------ */
 
+/* Is a string called so what the vertex is called, and no property? Numbers are. */
+static bool is_name(const struct gml *gml, const char *key) {
+  return gml->lists[gml->depth] == LIST_NODE && strcmp(key, "label") == 0 &&
+         (gml->graph.labels_are_ids || gml->graph.labels_are_names);
+}
+
 /* Of a vertex or an edge. nan and inf are numbers. */
 static enum qn_status add_value(struct gml *gml, const char *key, const char *text, uint64_t length,
                                 bool quoted) {
   struct qn_element_records *records = gml->graph.records;
   const int which = gml->lists[gml->depth] == LIST_EDGE ? QN_OF_EDGES : QN_OF_VERTICES;
   uint32_t column;
-  if (gml->graph.labels_are_ids && which == QN_OF_VERTICES && strcmp(key, "label") == 0)
-    return QN_OK;
   enum qn_status status =
       qn_element_column(records, which, key, (enum qn_property_type)0, &column, gml->error);
   if (!status && column != QN_NOT_WANTED) {
@@ -163,8 +172,22 @@ static enum qn_status add_value(struct gml *gml, const char *key, const char *te
   return status ? qn_characters_fail_here(&gml->characters, status, gml->error) : QN_OK;
 }
 
+/* The string becomes the label, and what was the label the next string's memory. */
+static enum qn_status take_label(struct gml *gml, uint64_t length) {
+  const struct qn_text_buffer label = gml->text;
+  if (gml->has_label)
+    return qn_characters_fail(&gml->characters, gml->error, "'label' is there twice");
+  gml->text = gml->label;
+  gml->label = label;
+  gml->label.used = length;
+  gml->has_label = true;
+  return QN_OK;
+}
+
 static enum qn_status add_string(struct gml *gml) {
-  uint64_t length = gml->text.used ? qn_gml_text_decode(gml->text.bytes, gml->text.used) : 0;
+  const uint64_t length = gml->text.used ? qn_gml_text_decode(gml->text.bytes, gml->text.used) : 0;
+  if (is_name(gml, gml->key.text))
+    return gml->graph.labels_are_names ? take_label(gml, length) : QN_OK;
   return add_value(gml, gml->key.text, length ? gml->text.bytes : "", length, true);
 }
 
@@ -200,6 +223,7 @@ static enum qn_status begin_list(struct gml *gml) {
   gml->elements |= list == LIST_NODE || list == LIST_EDGE;
   if (list == LIST_NODE || list == LIST_EDGE)
     gml->id[0] = gml->source[0] = gml->target[0] = gml->weight[0] = gml->other_weight[0] = '\0';
+  gml->has_label &= list != LIST_NODE;
   if (list == LIST_GRAPH && gml->graphs++ > 0)
     return qn_characters_fail(&gml->characters, gml->error, "a second graph is in the file");
   return QN_OK;
@@ -209,6 +233,27 @@ static enum qn_status begin_list(struct gml *gml) {
 static enum qn_status add_other_weight(struct gml *gml) {
   return qn_element_named_value(gml->graph.records, QN_OF_EDGES, "value", gml->other_weight,
                                 strlen(gml->other_weight), false, gml->error);
+}
+
+static enum qn_status end_node(struct gml *gml) {
+  if (!gml->graph.labels_are_names)
+    return qn_named_graph_vertex(&gml->graph, gml->id, gml->error);
+  if (!gml->has_label)
+    return qn_fail(gml->error, QN_INVALID,
+                   "expected a label, which vertices of this file are called by");
+  const struct qn_text label = {gml->label.used ? gml->label.bytes : "", gml->label.used};
+  enum qn_status status = qn_labels_add(&gml->labels, gml->id, label, gml->error);
+  return status ? status : qn_named_graph_called(&gml->graph, label, gml->error);
+}
+
+static enum qn_status end_edge(struct gml *gml, const char *weight) {
+  const struct qn_text number = weight ? qn_text_of(weight) : (struct qn_text){NULL, 0};
+  struct qn_text source = qn_text_of(gml->source), target = qn_text_of(gml->target);
+  enum qn_status status = QN_OK;
+  if (gml->graph.labels_are_names &&
+      !(status = qn_labels_find(&gml->labels, gml->source, &source, gml->error)))
+    status = qn_labels_find(&gml->labels, gml->target, &target, gml->error);
+  return status ? status : qn_named_graph_between(&gml->graph, source, target, number, gml->error);
 }
 
 static enum qn_status end_list(struct gml *gml) {
@@ -225,11 +270,11 @@ static enum qn_status end_list(struct gml *gml) {
     return qn_characters_fail(&gml->characters, gml->error,
                               "expected an edge with source and target");
   if (list == LIST_NODE)
-    status = qn_named_graph_vertex(&gml->graph, gml->id, gml->error);
+    status = end_node(gml);
   if (list == LIST_EDGE && gml->graph.records && gml->weight[0] && gml->other_weight[0])
     status = add_other_weight(gml);
   if (list == LIST_EDGE && !status)
-    status = qn_named_graph_edge(&gml->graph, gml->source, gml->target, weight, gml->error);
+    status = end_edge(gml, weight);
   if (status)
     return qn_characters_fail_here(&gml->characters, status, gml->error);
   qn_character_take(&gml->characters);
@@ -256,7 +301,8 @@ static bool is_element(const struct gml *gml) {
 }
 
 static enum qn_status take_string(struct gml *gml) {
-  const bool kept = is_element(gml) && gml->graph.records;
+  const bool name = gml->graph.labels_are_names && is_name(gml, gml->key.text);
+  const bool kept = (is_element(gml) && gml->graph.records) || name;
   enum qn_status status = pass_string(gml, kept);
   return status || !kept ? status : add_string(gml);
 }
@@ -305,7 +351,7 @@ static enum qn_status take_item(struct gml *gml) {
   if (c == '"' && place)
     return qn_characters_fail(&gml->characters, gml->error,
                               "expected a number for '%.40s'; found a string", gml->key.text);
-  gml->has_others |= is_element(gml) && !place;
+  gml->has_others |= is_element(gml) && !place && !is_name(gml, gml->key.text);
   gml->has_lists |= is_element(gml) && c == '[';
   return c == '[' ? begin_list(gml) : c == '"' ? take_string(gml) : take_number(gml, place);
 }
@@ -339,8 +385,8 @@ static enum qn_status read_gml(struct qn_input *input, const struct qn_read_opti
   gml->graph.declares = true;
   if (!status)
     status = parse(gml);
-  snprintf(result->description, sizeof result->description,
-           "vertices called by their ids, %s, %s%s",
+  snprintf(result->description, sizeof result->description, "vertices called by their %s, %s, %s%s",
+           gml->graph.labels_are_names ? "labels" : "ids",
            gml->graph.directed ? "directed" : "undirected",
            gml->graph.weighted ? "weights" : "no weights",
            gml->has_others && !options->others_wanted
@@ -350,6 +396,8 @@ static enum qn_status read_gml(struct qn_input *input, const struct qn_read_opti
   result->number_names |= gml->graph.numbers;
   result->string_names |= !gml->graph.numbers;
   status = qn_named_graph_end(&gml->graph, status, error);
+  qn_labels_release(&gml->labels);
+  qn_free(gml->label.bytes);
   qn_free(gml->text.bytes);
   qn_free(gml);
   return status;

@@ -140,13 +140,11 @@ static bool has_label(const struct qn_write_options *options) {
 
 static enum qn_status lose_names(const struct qn_graph *graph,
                                  const struct qn_write_options *options, struct qn_error *error) {
-  if (graph->ids.kind != QN_IDS_STRINGS)
-    return QN_OK;
-  return has_label(options)
+  return graph->ids.kind == QN_IDS_STRINGS && has_label(options)
              ? qn_loses(options, error,
-                        "vertices are numbered from 0 in the output, and their names are not in it")
-             : qn_loses(options, error,
-                        "vertices are numbered from 0 in the output, and their names are labels");
+                        "vertices are numbered from 0 in the output, and their names are not in "
+                        "it: the property 'label' has their place")
+             : QN_OK;
 }
 
 static enum qn_status write_gml(const struct qn_graph *graph,
@@ -155,11 +153,11 @@ static enum qn_status write_gml(const struct qn_graph *graph,
                                 struct qn_error *error) {
   struct qn_element_text text = {0};
   struct qn_text_buffer head = {0};
-  const bool names = graph->ids.kind == QN_IDS_STRINGS;
+  const char *labels = graph->ids.kind == QN_IDS_STRINGS ? "names" : "ids";
   enum qn_status status = lose_names(graph, options, error);
   if (!status)
-    status =
-        qn_element_text_begin(&text, &form, graph, options, !names && !has_label(options), error);
+    status = qn_element_text_begin(&text, &form, graph, options, has_label(options) ? NULL : labels,
+                                   error);
   if (!status) {
     qn_put_string(&head, "graph [\n# quern ");
     qn_put_string(&head, text.hint);

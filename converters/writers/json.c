@@ -105,7 +105,7 @@ static enum qn_status write_json(const struct qn_graph *graph,
                                  struct qn_error *error) {
   struct qn_element_text text;
   struct qn_text_buffer head = {0};
-  enum qn_status status = qn_element_text_begin(&text, &node_link, graph, options, false, error);
+  enum qn_status status = qn_element_text_begin(&text, &node_link, graph, options, NULL, error);
   if (!status) {
     qn_put_string(&head, text.directed ? "{\"directed\":true" : "{\"directed\":false");
     qn_put_string(&head, qn_csr_count_parallel(text.listed.csr, false) ? ",\"multigraph\":true"
@@ -174,7 +174,7 @@ static enum qn_status write_lines(const struct qn_graph *graph,
                                   struct qn_text_output *output, uint64_t *written,
                                   struct qn_error *error) {
   struct qn_element_text text;
-  enum qn_status status = qn_element_text_begin(&text, &lines, graph, options, false, error);
+  enum qn_status status = qn_element_text_begin(&text, &lines, graph, options, NULL, error);
   if (!status)
     status = check_ids(&graph->ids, error);
   if (!status)

@@ -251,7 +251,7 @@ static enum qn_status write_xml(const struct frame *frame, const struct qn_graph
                                 struct qn_error *error) {
   struct qn_element_text text;
   struct qn_text_buffer head = {0};
-  enum qn_status status = qn_element_text_begin(&text, &frame->form, graph, options, false, error);
+  enum qn_status status = qn_element_text_begin(&text, &frame->form, graph, options, NULL, error);
   if (!status)
     frame->head(&text, &head);
   status = qn_element_text_flush(&head, output, status, error);

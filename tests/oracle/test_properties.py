@@ -284,21 +284,15 @@ class Tables(InFolder):
 
 class Elements(InFolder):
     """Formats that list vertices and edges with all that they have, and what Quern says of it: everything comes back, with its
-    types. XML has no place for control characters, and in GML vertices with names are numbered."""
+    types. XML has no place for control characters."""
 
     def expected(self, held, name):
         xml = name in ("graphml", "gexf")
-        called, names, label = {vertex: vertex for vertex in held.vertices}, held.names, {}
-        if name == "gml" and any(isinstance(vertex, bytes) for vertex in called):
-            called = {vertex: number for number, vertex in enumerate(held.vertices)}
-            names = [one for one in names if one[0] == "vertices"] + [("vertices", "label", "string")] + [
-                one for one in names if one[0] == "edges"]
-            label = {vertex: (repr(vertex.decode()),) for vertex in called}
 
         def row(values):
             return tuple(re.sub(r"\\x01|\ufffe", "\ufffd", value) for value in values) if xml else values
-        return (names, {called[vertex]: row(values) + label.get(vertex, ()) for vertex, values in held.vertices.items()},
-                Counter((called[at], called[to], weight, row(values)) for at, to, weight, values in held.edges))
+        return (held.names, {vertex: row(values) for vertex, values in held.vertices.items()},
+                Counter((*edge[:3], row(edge[3])) for edge in held.edges))
 
     def read_back(self, path, *options):
         back = self.folder / "back.qrn"

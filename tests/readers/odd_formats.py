@@ -146,4 +146,19 @@ OTHERS = [
     refuses("neighbours.txt", "1 2\n4 5 6\n", "--format=neighbors"),
 ]
 
-FILES = XML + JSON + PAJEK + DIMACS + KONECT + COUNTS + OTHERS
+NAMED = '# quern {"ids":"names","labels":"names"}\n'
+GML = [
+    reads("labels.gml", "graph [\n" + NAMED + 'directed 1 node [ id 7 label "ann &#38; co" ] node [ id 0 label "7" ] '
+          "edge [ source 7 target 0 ] edge [ source 0 target 0 ] ]", ("ann & co", "7"), "7 7"),
+    reads("labels-weighted.gml", "graph [\n" + NAMED + 'directed 0 node [ label "b" id 0 x "y" ] node [ id 1 label "a" ] '
+          "edge [ source 0 target 1 weight 2.5 ] ]", "b a 2.5", undirected=True),
+    refuses("label-twice.gml", "graph [\n" + NAMED + 'node [ id 0 label "a" ] node [ id 1 label "a" ] ]', "a second vertex has the label 'a'"),
+    refuses("id-twice.gml", "graph [\n" + NAMED + 'node [ id 0 label "a" ] node [ id 0 label "b" ] ]', "a second vertex has the id '0'"),
+    refuses("labels-in-one.gml", "graph [\n" + NAMED + 'node [ id 0 label "a" label "b" ] ]', "'label' is there twice"),
+    refuses("no-label.gml", "graph [\n" + NAMED + "node [ id 0 ] ]", "expected a label"),
+    refuses("empty-label.gml", "graph [\n" + NAMED + 'node [ id 0 label "" ] ]', "empty-label.gml:3"),
+    reads("empty-first.gml", 'graph [ directed 1 node [ id 0 label "" ] edge [ source 0 target 0 ] ]', "0 0", options="--properties all"),
+    refuses("unknown-end.gml", "graph [\n" + NAMED + 'node [ id 0 label "a" ] edge [ source 0 target 1 ] ]', "found '1'"),
+]
+
+FILES = GML + XML + JSON + PAJEK + DIMACS + KONECT + COUNTS + OTHERS
