@@ -1,6 +1,5 @@
 # scons install prefix= destdir=: programs, manual pages, completion, and libquern with its headers.
 import os
-import re
 import sys
 
 Import("env")
@@ -17,12 +16,6 @@ env.Alias("man", pages)
 
 # ---- The library: what a program outside needs ---------------------------------------------------
 
-
-def version():
-    with open(os.path.join(source, "support/tool.h"), encoding="utf-8") as file:
-        return re.search(r'QN_VERSION "(.*)"', file.read()).group(1)
-
-
 pkg_config = env.Textfile("quern.pc", [
     "prefix=" + env["prefix"],
     "libdir=$${prefix}/lib",
@@ -30,7 +23,7 @@ pkg_config = env.Textfile("quern.pc", [
     "",
     "Name: quern",
     "Description: Graph containers: import, layouts, algorithms, export",
-    "Version: " + version(),
+    "Version: " + env["VERSION"],
     "Requires: jansson",
     "Requires.private: libarchive libxxhash libzstd expat" + (" hdf5" if env.get("HDF5") else ""),
     "Libs: -L$${libdir} -lquern",
@@ -46,14 +39,22 @@ def engine_headers():
         for folder, _, names in os.walk(os.path.join(source, top)):
             headers = [os.path.join(folder, name) for name in sorted(names) if name.endswith((".h", ".cuh"))]
             if headers:
-                yield env.Install(os.path.join(root, "lib/quern", version(), "engines", os.path.relpath(folder, source)),
+                yield env.Install(os.path.join(root, "lib/quern", env["VERSION"], "engines", os.path.relpath(folder, source)),
                                   headers)
 
 
+def without_symbols(folder, file):
+    """Those for debugging are most of a release."""
+    if env["variant"] != "release":
+        return env.Install(folder, file)
+    return env.Command(os.path.join(folder, file.name), file, "$STRIP --strip-unneeded -o $TARGET $SOURCE")
+
+
 installed = list(engine_headers()) + [
-    env.Install(root + "/bin", env["PROGRAMS"]),
+    [without_symbols(root + "/bin", program) for program in env["PROGRAMS"]],
+    [without_symbols(root + "/lib", library) for library in env["SHARED_LIBRARY"]],
+    env.Install(root + "/lib", env["STATIC_LIBRARY"] if env["link"] == "static" else []),
     env.Install(root + "/share/man/man1", pages),
-    env.Install(root + "/lib", [env["STATIC_LIBRARY"], env["SHARED_LIBRARY"]]),
     env.Command(root + "/lib/libquern.so", [], "ln -sf libquern.so.0 $TARGET"),
     env.Install(root + "/lib/pkgconfig", pkg_config),
     env.Install(root + "/share/doc/quern", ["#README.md", "#CHANGELOG.md", "#LICENSE"]),
@@ -69,5 +70,5 @@ for program in env["PROGRAMS"]:
 env.Alias("install", installed)
 
 # What this build was asked for, so that a test can install it without building another.
-asked = sorted("%s=%s" % (key, env[key]) for key in ("variant", "cuda", "cuda_arch", "cuda_optimise", "CC", "CXX", "werror"))
+asked = sorted("%s=%s" % (key, env[key]) for key in ("variant", "cuda", "cuda_arch", "cuda_optimise", "link", "CC", "CXX", "werror"))
 env.Alias("tools", env.Textfile("options.txt", asked))

@@ -2,6 +2,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device/start.h"
 #include "runtime/list.h"
 #include "runtime/ranks_alike.h"
@@ -15,7 +16,10 @@
 #include "tools/run_options.h"
 #include "tools/several.h"
 
+/* Also those of devices, if there is one: the library has them when somebody has asked for one. */
 static void list_kernels(bool json) {
+  int devices;
+  qn_cuda_count(&devices, NULL);
   json_t *list = qn_kernel_list();
   if (json) {
     json_dumpf(list, stdout, JSON_INDENT(2));

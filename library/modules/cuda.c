@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device/probe.h"
+#include "kernels/cuda/device/start.h"
 #include "library/modules/modules.h"
 #include "support/memory.h"
 
@@ -58,7 +59,9 @@ static enum qn_status load(struct qn_error *error) {
     return failure.status;
   }
   enum qn_status status =
-      qn_module_load("a CUDA device", "libquern-cuda.so.0", "qn_cuda_module", &table, &failure);
+      qn_module_load("a CUDA device", "libquern-cuda.so.0",
+                     "build it with the CUDA Toolkit (scons cuda=yes), or use --device cpu",
+                     "qn_cuda_module", &table, &failure);
   const struct qn_cuda_module *found = status ? NULL : table;
   if (found && (found->kernel_bytes != sizeof(struct qn_kernel) ||
                 found->request_bytes != sizeof(struct qn_run_request) ||
@@ -77,11 +80,16 @@ static enum qn_status load(struct qn_error *error) {
   return failure.status;
 }
 
-enum qn_status qn_cuda_count(int *count, struct qn_error *error) {
-  *count = 0;
+static enum qn_status load_once(struct qn_error *error) {
   pthread_mutex_lock(&lock);
   enum qn_status status = load(error);
   pthread_mutex_unlock(&lock);
+  return status;
+}
+
+enum qn_status qn_cuda_count(int *count, struct qn_error *error) {
+  *count = 0;
+  enum qn_status status = load_once(error);
   return status ? status : module->count(count, error);
 }
 
@@ -98,6 +106,25 @@ static const struct qn_cuda_module *loaded(void) {
   const struct qn_cuda_module *found = module;
   pthread_mutex_unlock(&lock);
   return found;
+}
+
+void qn_cuda_start(int index) {
+  if (!load_once(NULL))
+    module->start(index);
+}
+
+double qn_cuda_start_seconds(void) {
+  return loaded() ? module->start_seconds() : 0;
+}
+
+void qn_cuda_end(void) {
+  if (loaded())
+    module->end();
+}
+
+void qn_cuda_leave(int code) {
+  if (loaded())
+    module->leave(code);
 }
 
 enum qn_status qn_store_create(struct qn_store **out, struct qn_error *error) {

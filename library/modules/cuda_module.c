@@ -1,6 +1,7 @@
 /* The module's side: kernels of devices, with what they use of Quern. */
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device/probe.h"
+#include "kernels/cuda/device/start.h"
 #include "library/modules/modules.h"
 #include "support/tool.h"
 
@@ -30,6 +31,10 @@ const struct qn_cuda_module *qn_cuda_module(void) {
       .probe_destroy = qn_cuda_probe_destroy,
       .values_download = qn_device_values_download,
       .values_free = qn_device_values_free,
+      .start = qn_cuda_start,
+      .start_seconds = qn_cuda_start_seconds,
+      .end = qn_cuda_end,
+      .leave = qn_cuda_leave,
   };
   return &module;
 }

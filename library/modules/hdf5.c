@@ -12,7 +12,8 @@ static enum qn_status load(struct qn_error *error) {
   if (module)
     return QN_OK;
   enum qn_status status =
-      qn_module_load("the format binsparse", "libquern-hdf5.so.0", "qn_hdf5_module", &table, error);
+      qn_module_load("the format binsparse", "libquern-hdf5.so.0", "build it with libhdf5-dev",
+                     "qn_hdf5_module", &table, error);
   if (!status)
     module = table;
   return status;

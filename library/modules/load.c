@@ -19,14 +19,14 @@ static void *open_beside(const char *file) {
   return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-enum qn_status qn_module_load(const char *what, const char *file, const char *entry,
-                              const void **table, struct qn_error *error) {
+enum qn_status qn_module_load(const char *what, const char *file, const char *advice,
+                              const char *entry, const void **table, struct qn_error *error) {
   void *library = open_beside(file);
   const char *failure = library ? NULL : dlerror();
   if (!library)
     return qn_fail(error, QN_UNSUPPORTED,
-                   "%s needs %s, which cannot be loaded from where libquern is: %s", what, file,
-                   failure ? failure : "no such file");
+                   "%s needs %s, which cannot be loaded from where libquern is: %s (%s)", what,
+                   file, advice, failure ? failure : "no such file");
   const void *(*found)(void);
   void *symbol = dlsym(library, entry);
   memcpy(&found, &symbol, sizeof found);

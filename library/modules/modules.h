@@ -1,9 +1,9 @@
 /* What the shared library loads when it is needed, instead of being linked with it: CUDA,
  * and HDF5.
  *
- * A module is a shared library beside libquern.so.0, with its own copy of what it needs of Quern,
- * and one symbol: a function that gives its table. The table begins with the version that it was
- * built as; another than the library's is refused. */
+ * A module is a shared library beside libquern.so.0. It uses what that exports to its own version
+ * alone (exports.map.in), and has a function that gives its table, which begins with the version
+ * that it was built as: another than the library's is refused. */
 #ifndef QN_LIBRARY_MODULES_MODULES_H
 #define QN_LIBRARY_MODULES_MODULES_H
 
@@ -16,9 +16,9 @@ extern "C" {
 #endif
 
 /* Load the module of a file name, once in the process, and find its table. QN_UNSUPPORTED if it is
- * not installed or is of another version, as the message says: "WHAT needs ...". */
-enum qn_status qn_module_load(const char *what, const char *file, const char *entry,
-                              const void **table, struct qn_error *error);
+ * not installed or is of another version, as the message says: "WHAT needs FILE ...: ADVICE". */
+enum qn_status qn_module_load(const char *what, const char *file, const char *advice,
+                              const char *entry, const void **table, struct qn_error *error);
 
 /* ---- libquern-hdf5.so.0 ---------------------------------------------------- */
 
@@ -64,6 +64,11 @@ struct qn_cuda_module {
   enum qn_status (*values_download)(const struct qn_device_values *values, void *to,
                                     struct qn_error *error);
   void (*values_free)(struct qn_device_values *values);
+  /* The functions of kernels/cuda/device/start.h. */
+  void (*start)(int index);
+  double (*start_seconds)(void);
+  void (*end)(void);
+  void (*leave)(int code);
 };
 
 const struct qn_cuda_module *qn_cuda_module(void);

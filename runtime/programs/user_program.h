@@ -8,8 +8,9 @@
  * the program, the headers, the compiler and its options: the next run of the same program compiles
  * nothing. Threads and processes that compile the same at once do so each for itself.
  *
- * The object uses functions of Quern: of a tool that exports them (-rdynamic), or of libquern.so or
- * its module for CUDA, with which it is linked then, and which have them as QUERN_PRIVATE.
+ * The object uses functions of Quern: of libquern.so.0 or its module for CUDA, with which it is
+ * linked then, and which have them as QUERN_PRIVATE; or of a program that has libquern.a in it and
+ * exports them (-rdynamic).
  *
  * nvcc, and not NVRTC: an engine's host code is made for the program as its kernels are, by the
  * traits that the program defines, so both are compiled, and NVRTC compiles kernels alone. The

@@ -83,8 +83,54 @@ class Install(unittest.TestCase):
                          tools)
         self.assertTrue((self.prefix / "include/quern/graph.h").exists())
         self.assertEqual(os.readlink(self.prefix / "lib/libquern.so"), "libquern.so.0")
-        self.assertTrue((self.prefix / "lib/libquern.so.0").exists() and (self.prefix / "lib/libquern.a").exists())
+        self.assertTrue((self.prefix / "lib/libquern.so.0").exists())
+        is_static = "link=static" in (build_folder() / "install/options.txt").read_text()
+        self.assertEqual((self.prefix / "lib/libquern.a").exists(), is_static)
         self.assertNotIn(str(self.stage), (self.prefix / "lib/pkgconfig/quern.pc").read_text())
+
+    def test_it_is_small(self):
+        """There is one library, and what is needed for debugging stays where it was built."""
+        if "variant=release" not in (build_folder() / "install/options.txt").read_text():
+            self.skipTest("this is no release")
+        files = [path for path in self.prefix.rglob("*") if path.is_file() and not path.is_symlink()]
+        files = [path for path in files if path.name not in ("libquern-cuda.so.0", "libquern.a")]
+        self.assertLess(sum(path.stat().st_size for path in files), 15e6)
+
+    def only_shared(self):
+        if "link=shared" not in (build_folder() / "install/options.txt").read_text():
+            self.skipTest("these tools have all in themselves")
+
+    def moved(self):
+        """A copy of the tools and of the library, elsewhere."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for part in ("bin", "lib"):
+            shutil.copytree(self.prefix / part, Path(folder.name) / part, symlinks=True)
+        return Path(folder.name)
+
+    def test_it_can_be_moved(self):
+        self.only_shared()
+        moved = self.moved()
+        for tool in sorted((moved / "bin").iterdir()):
+            said = subprocess.run(["ldd", tool], check=True, capture_output=True, text=True).stdout
+            if tool.name == "quern":  # it starts the others
+                continue
+            self.assertEqual([os.path.realpath(path) for path in re.findall(r"libquern\S* => (\S+)", said)],
+                             [str((moved / "lib/libquern.so.0").resolve())], tool.name)
+            run(tool, "--version")
+        self.assertIn("256 vertices", run(moved / "bin/quern-run", "bfs", "--source", "1", self.graph()).stdout)
+
+    @unittest.skipUnless(shutil.which("cc"), "no compiler")
+    def test_tools_of_another_version_do_not_run_with_it(self):
+        self.only_shared()
+        moved = self.moved()
+        names, other = moved / "exports.map", moved / "lib/libquern.so.0"
+        names.write_text("QUERN_0 { global: qn_version; local: *; }; QUERN_PRIVATE_0.0.9 { global: qn_*; };")
+        subprocess.run(["cc", "-shared", "-xc", "/dev/null", "-Wl,-soname,libquern.so.0", "-Wl,--version-script=%s" % names,
+                        "-o", other], check=True)
+        done = subprocess.run([moved / "bin/quern-info", self.graph()], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual((done.returncode != 0, done.stdout), (True, ""))
+        self.assertRegex(done.stderr, r"libquern\.so\.0: version `QUERN_PRIVATE_\S+' not found")
 
     def test_manual_pages_say_what_help_says(self):
         for name in sorted(path.name for path in BIN.iterdir()):
