@@ -1,6 +1,7 @@
 #include "converters/format.h"
 
 #include <argp.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,8 @@
 #include "converters/parse/text_fields.h"
 #include "converters/signatures.h"
 #include "support/suggest.h"
+
+extern const struct qn_reader qn_reader_named_edges;
 
 enum direction { READ, WRITTEN };
 
@@ -167,38 +170,82 @@ static enum qn_status fail_doubt(const struct qn_reader *one, const struct qn_re
   return qn_error_in_file(error, qn_input_name(input));
 }
 
-enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_options *options,
-                                const struct qn_reader **out, struct qn_error *error) {
-  const char *head;
-  uint64_t bytes;
-  const struct qn_reader *doubtful = NULL;
-  int best = 0;
-  *out = NULL;
-  enum qn_status status = qn_input_peek(input, &head, &bytes, error);
-  if (status)
-    return status;
-  struct qn_input_block text = {.data = head, .bytes = bytes};
-  qn_text_skip_mark(&text); /* no binary format begins with one */
+/* What readers think of an input. */
+struct opinion {
+  const struct qn_reader *best, *doubtful;
+  int sure; /* the best is */
+};
+
+/* `head` is what the text was part of; NULL: files beside the input don't count. */
+static void ask_readers(const struct qn_input_block *text, const struct qn_read_options *options,
+                        struct qn_input *input, const struct qn_input_block *head,
+                        struct opinion *opinion) {
+  *opinion = (struct opinion){NULL};
   for (const struct qn_format *format = qn_formats; format->name; format++) {
     const struct qn_reader *reader = format->reader;
     int sure = 0;
     if (reader && reader->detect)
-      sure = reader->detect(text.data, text.bytes, options);
-    if (reader && reader->detect_files && sure == 0)
-      sure = reader->detect_files(input, head, bytes);
+      sure = reader->detect(text->data, text->bytes, options);
+    if (head && reader && reader->detect_files && sure == 0)
+      sure = reader->detect_files(input, head->data, head->bytes);
     if (sure == QN_IN_DOUBT)
-      doubtful = reader;
-    if (sure > best) {
-      best = sure;
-      *out = format->reader;
+      opinion->doubtful = reader;
+    if (sure > opinion->sure) {
+      opinion->sure = sure;
+      opinion->best = reader;
     }
   }
-  if (best < SIGNATURE && qn_signature_refuse(head, bytes, error))
+}
+
+static bool is_remark(const struct qn_input_block *text) {
+  static const char banner[] = "%%MatrixMarket";
+  const uint64_t length = strlen(banner);
+  return text->bytes && (*text->data == '#' || *text->data == '%') &&
+         (text->bytes < length || memcmp(text->data, banner, length) != 0);
+}
+
+/* Remarks in front hide a signature from those who look for it where it has to be; only lists of
+ * edges have remarks of both signs there. */
+static enum qn_status refuse_behind_remarks(struct qn_input_block text,
+                                            const struct qn_read_options *options,
+                                            struct qn_error *error) {
+  struct opinion opinion;
+  const char *line, *end;
+  uint64_t remarks = 0;
+  for (; is_remark(&text); remarks++)
+    qn_text_take_line(&text, &line, &end);
+  if (remarks == 0 || text.bytes == 0 || options->text.comments)
+    return QN_OK;
+  ask_readers(&text, options, NULL, NULL, &opinion);
+  if (opinion.sure < SIGNATURE || opinion.best == &qn_reader_named_edges)
+    return qn_signature_refuse(text.data, text.bytes, error);
+  return qn_fail(error, QN_INVALID,
+                 "this is a graph in the format %s behind remarks that do not belong there: take "
+                 "out what stands before line %" PRIu64 " (--format=edges reads a list of edges)",
+                 opinion.best->name, remarks + 1);
+}
+
+enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_options *options,
+                                const struct qn_reader **out, struct qn_error *error) {
+  struct qn_input_block head = {NULL}, text;
+  struct opinion opinion;
+  *out = NULL;
+  enum qn_status status = qn_input_peek(input, &head.data, &head.bytes, error);
+  if (status)
+    return status;
+  text = head;
+  qn_text_skip_mark(&text); /* no binary format begins with one */
+  if (text.bytes == 0) {
+    qn_fail(error, QN_INVALID, "the input is empty but for a byte order mark");
     return qn_error_in_file(error, qn_input_name(input));
-  if (doubtful && best == PLAUSIBLE)
-    return fail_doubt(*out, doubtful, input, error);
-  if (doubtful && best < PLAUSIBLE)
-    *out = doubtful;
+  }
+  ask_readers(&text, options, input, &head, &opinion);
+  if (opinion.sure < SIGNATURE && (qn_signature_refuse(text.data, text.bytes, error) ||
+                                   refuse_behind_remarks(text, options, error)))
+    return qn_error_in_file(error, qn_input_name(input));
+  if (opinion.doubtful && opinion.sure == PLAUSIBLE)
+    return fail_doubt(opinion.best, opinion.doubtful, input, error);
+  *out = opinion.doubtful && opinion.sure < PLAUSIBLE ? opinion.doubtful : opinion.best;
   if (*out)
     return QN_OK;
   char names[512];

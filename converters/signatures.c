@@ -11,7 +11,7 @@
 struct head {
   const char *data;
   uint64_t bytes;
-  const char *text; /* behind white space and a byte order mark */
+  const char *text; /* behind white space */
   uint64_t text_bytes;
 };
 
@@ -378,8 +378,6 @@ static enum qn_status refuse(const char *name, const char *advice, struct qn_err
 enum qn_status qn_signature_refuse(const char *data, uint64_t bytes, struct qn_error *error) {
   bytes = bytes < MOST_BYTES ? bytes : MOST_BYTES;
   struct head head = {data, bytes, data, bytes};
-  if (bytes >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0)
-    head.text += 3;
   while (head.text < data + bytes && is_space(*head.text))
     head.text++;
   head.text_bytes = bytes - (uint64_t)(head.text - data);

@@ -647,12 +647,12 @@ static bool is_matrix(const char *head, uint64_t bytes) {
 static enum qn_status read_json(struct qn_input *input, const struct qn_read_options *options,
                                 struct qn_edge_list *list, uint64_t *sequence,
                                 struct qn_read_result *result, struct qn_error *error) {
-  const char *head;
-  uint64_t bytes;
-  enum qn_status status = qn_input_peek(input, &head, &bytes, error);
+  struct qn_input_block head = {NULL};
+  enum qn_status status = qn_input_peek(input, &head.data, &head.bytes, error);
   if (status)
     return status;
-  if (is_matrix(head, bytes)) {
+  qn_text_skip_mark(&head);
+  if (is_matrix(head.data, head.bytes)) {
     qn_fail(error, QN_INVALID,
             "this is an adjacency matrix, not a list of edges: scipy.io.mmwrite('g.mtx', "
             "scipy.sparse.coo_array(A)) writes what is read");
@@ -660,11 +660,11 @@ static enum qn_status read_json(struct qn_input *input, const struct qn_read_opt
   }
   result->number_names = true;
   result->string_names |= options->strings;
-  const bool lines = qn_json_lines_begin(head, bytes);
+  const bool lines = qn_json_lines_begin(head.data, head.bytes);
   if (lines && !options->records)
     return qn_json_lines_read(input, options, list, sequence, result, error);
-  return read_graph(input, lines || qn_json_objects_begin(head, bytes), options, list, sequence,
-                    result, error);
+  return read_graph(input, lines || qn_json_objects_begin(head.data, head.bytes), options, list,
+                    sequence, result, error);
 }
 
 static int detect_json(const char *head, uint64_t bytes, const struct qn_read_options *options) {
