@@ -29,12 +29,25 @@ def check(name: str, *arguments: Any) -> None:
         raise _errors.from_library(error)
 
 
+def _parsed(text: bytes) -> Any:
+    """Metadata may have more levels than Python's parser takes by itself: 2048."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        limit = sys.getrecursionlimit()
+        try:
+            sys.setrecursionlimit(limit + 8192)
+            return json.loads(text)
+        finally:
+            sys.setrecursionlimit(limit)
+
+
 def text_of(name: str, *arguments: Any) -> Any:
     """The JSON that a function of the library makes."""
     text = ctypes.c_void_p()
     check(name, *arguments, ctypes.byref(text))
     try:
-        return json.loads(ctypes.cast(text, ctypes.c_char_p).value or b"")
+        return _parsed(ctypes.cast(text, ctypes.c_char_p).value or b"")
     finally:
         library.qn_text_free(text)
 

@@ -50,8 +50,10 @@ def _load(path: Path, *required: str) -> Dict[str, Any]:
     yaml = need("yaml")
     try:
         found = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as problem:
+    except (yaml.YAMLError, ValueError) as problem:  # also of dates and numbers that there are not, and of no UTF-8
         raise _fail(path, "this is no YAML: %s" % problem) from problem
+    except RecursionError as problem:
+        raise _fail(path, "this is nested too deeply for a file of GraphAr") from problem
     except OSError as problem:
         raise _errors.SystemFailure(problem.strerror or str(problem), os.fspath(path)) from problem
     if isinstance(found, dict):

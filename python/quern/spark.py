@@ -439,7 +439,7 @@ def read(session: Any, path: "PathLike") -> Any:
         weight = {"none": None, "u32": "u4", "i64": "i8", "f32": "f4", "f64": "f8"}[graph["weights"]]
     except OSError as problem:
         raise _errors.SystemFailure(problem.strerror or str(problem), os.path.join(folder, "set.json")) from problem
-    except (ValueError, KeyError, TypeError) as problem:
+    except (ValueError, KeyError, TypeError, RecursionError) as problem:
         raise _errors.InvalidError("this is no manifest of a set: %r" % problem, os.path.join(folder, "set.json")) from problem
     texts = _member(folder, *vertices, verify=False).id_form == "strings"
     schema = "source {0}, target {0}".format("string" if texts else "bigint")

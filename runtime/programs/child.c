@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,6 +75,35 @@ static int spawn(const char *const argv[], int output, pid_t *child) {
   return failed;
 }
 
+/* A process whose only purpose is to end the child, with all that it started, when this thread ends
+ * before it does: by SIGKILL, say, which nobody hears of. -1 if there can be none; the child goes
+ * on then, as it would have. */
+static pid_t start_guard(pid_t child) {
+  const pid_t parent = getpid();
+  const pid_t guard = fork();
+  if (guard != 0)
+    return guard;
+  sigset_t all;
+  int signal_number = 0;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, NULL);
+  setpgid(0, 0); /* what a terminal says to the parent's group is not for us */
+  close_range(0, UINT_MAX, 0);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  while (getppid() == parent && signal_number != SIGTERM)
+    sigwait(&all, &signal_number);
+  kill(-child, SIGKILL);
+  _exit(0);
+}
+
+static void end_guard(pid_t guard) {
+  if (guard > 0) {
+    kill(guard, SIGKILL);
+    while (waitpid(guard, NULL, 0) < 0 && errno == EINTR)
+      ;
+  }
+}
+
 static int wait_for(pid_t child) {
   int state;
   pid_t found;
@@ -87,7 +118,7 @@ enum qn_status qn_child_run(const char *const argv[], char *said, uint64_t size,
                             struct qn_error *error) {
   sigset_t before;
   int ends[2];
-  pid_t child;
+  pid_t child, guard = -1;
   if (pipe2(ends, O_CLOEXEC))
     return qn_fail_errno(error, "cannot make a pipe");
   qn_names_lock(&before); /* a signal finds no child, or one that it can end */
@@ -97,10 +128,12 @@ enum qn_status qn_child_run(const char *const argv[], char *said, uint64_t size,
   qn_names_unlock(&before);
   close(ends[1]);
   if (!status) {
+    guard = start_guard(child);
     status = read_all(ends[0], said, size, error);
     if (status)
       kill(-child, SIGTERM);
     *exit_code = wait_for(child);
+    end_guard(guard);
     qn_names_lock(&before);
     qn_temporaries_made_by(0);
     qn_names_unlock(&before);

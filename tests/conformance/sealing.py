@@ -16,6 +16,10 @@ def rebuilt(data, contents):
         content = contents.get(name, data[offset:offset + stored])
         out += bytes(-len(out) % (1 << table[entry + 74]))
         struct.pack_into("<QQ", table, entry + 48, len(out), len(content))
+        width, codec, transform = struct.unpack_from("<I", table, entry + 36)[0], table[entry + 72], table[entry + 73]
+        if name in contents and not codec and not transform:
+            struct.pack_into("<Q", table, entry + 40, len(content) // width)
+            struct.pack_into("<Q", table, entry + 64, len(content))
         out += content
     out += bytes(-len(out) % 4096)
     struct.pack_into("<QQ", out, 64, len(out) + len(table) + 64, len(out))

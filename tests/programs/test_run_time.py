@@ -2,7 +2,10 @@
 
 import math
 import os
+import signal
+import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -50,6 +53,38 @@ class RunTime(unittest.TestCase):
                     run(*layout.command, path, "-o", self.folder / "laid-out.qrn", "--force")
                     self.check(self.folder / "laid-out.qrn", graph, expected)
         self.assertEqual([file.suffix for file in self.objects()], [".so"] * (1 + len(LAYOUTS)))
+
+    def test_no_compiler_is_left(self):
+        """However its tool ends, and whatever the compiler has started by then."""
+        compiler, text, path = self.folder / "cc", self.folder / "in.txt", self.folder / "graph.qrn"
+        compiler.write_text("#!/bin/sh\nsleep 300 & echo $! >'%s'/pids; echo $$ >>'%s'/pids; wait\n" % (self.folder, self.folder))
+        compiler.chmod(0o755)
+        text.write_text("0 1\n")
+        run("quern-import", text, "-q", "-o", path)
+        for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV):
+            with self.subTest(number.name):
+                pids = self.folder / "pids"
+                pids.unlink(missing_ok=True)
+                tool = subprocess.Popen(["quern-run", "--program", PROGRAM, path, "-q"], env=dict(os.environ, QUERN_CC=str(compiler)),
+                                        stderr=subprocess.DEVNULL)
+                self.wait_until(lambda: pids.exists() and len(pids.read_text().split()) == 2)
+                tool.send_signal(number)
+                tool.wait(timeout=20)
+                for pid in pids.read_text().split():
+                    self.wait_until(lambda pid=pid: self.has_ended(pid))
+
+    def has_ended(self, pid):
+        """An orphan may wait for ever to be asked how it went, where nobody asks."""
+        try:
+            return Path("/proc", pid, "stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+
+    def wait_until(self, happened):
+        until = time.monotonic() + 20
+        while not happened():
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.02)
 
     def test_compiled_once(self):
         """For each layout; a changed text is another program."""

@@ -1,6 +1,7 @@
 """quern-report: what it computes, what it writes, and what a browser makes of it."""
 
 import html
+import json
 import os
 import re
 import shutil
@@ -10,6 +11,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from conformance.sealing import rebuilt
 from harness.package import needs, quern
 from harness.tools import run
 
@@ -135,14 +137,33 @@ class Page(_Scratch):
             text = (self.folder / "page.html").read_text()
             self.assertTrue(html.escape(name, quote=False) in text and "<img" not in text, name)
 
+    def test_metadata_of_others(self):
+        """Any value in the place of any other: what is no text, list or number is not shown."""
+        self.make()
+        data = (self.folder / "g.qrn").read_bytes()
+        metadata = quern.open(self.folder / "g.qrn").info()["metadata"]
+        deep = 600 * '{"source":{"metadata":' + json.dumps(metadata) + 600 * "}}"
+        for odd in (5, "x", None, [5], {"a": [{}]}, -1, 1e300, True, [[]]):
+            self.page_of(data, json.dumps({key: odd for key in metadata}))
+            self.page_of(data, json.dumps({**metadata, "ledger": {key: odd for key in metadata["ledger"]}, "inputs": [odd, {"name": odd}],
+                                           "source": {"metadata": odd}}))
+        self.assertIn(metadata["tool"], self.page_of(data, deep))
+
+    def page_of(self, data, metadata):
+        import quern.report
+        (self.folder / "odd.qrn").write_bytes(rebuilt(data, {"metadata": metadata.encode()}))
+        quern.report.write(self.folder / "page.html", quern.open(self.folder / "odd.qrn"), force=True)
+        return (self.folder / "page.html").read_text()
+
     def test_refused(self):
         self.make()
+        (self.folder / "deep").write_text(100000 * "[")
         (self.folder / "bad").write_text("no results\n")
         damaged = bytearray((self.folder / "g.qrn").read_bytes())
         damaged[5000] ^= 1
         (self.folder / "damaged.qrn").write_bytes(damaged)
         for words, code in ((["none.qrn"], 5), (["damaged.qrn"], 3), (["bad"], 3), (["g.qrn", "--results", "bad"], 3),
-                            (["g.qrn", "--trace", "bad"], 3), (["g.qrn", "--results", "none"], 5), ([], 2), (["g.qrn", "--colour"], 2)):
+                            (["g.qrn", "--trace", "bad"], 3), (["g.qrn", "--trace", "deep"], 3), (["g.qrn", "--results", "none"], 5), ([], 2), (["g.qrn", "--colour"], 2)):
             self.assertRegex(self.report(*words, "-o", "page.html", exit=code), r"\Aquern-report: .+\n\Z")
         self.assertRegex(self.report("g.qrn", "-o", "no/page.html", exit=5), r"\Aquern-report: .+\n\Z")
         self.assertEqual([path.name for path in self.folder.glob("*page*")], [])

@@ -355,6 +355,8 @@ class GraphAr(_Scratch):
 
         lists = "edge/person_knows_person/ordered_by_source/"
         for change, message in (
+                (lambda made: (Path(made.folder) / "person.vertex.yml").write_text(5000 * "["), "nested too deeply"),
+                (lambda made: (Path(made.folder) / "person.vertex.yml").write_text("a: 2020-13-45\n"), "no YAML"),
                 (lambda made: made.count("vertex/person/vertex_count", 4), "disagrees|rows"),
                 (lambda made: made.count("vertex/person/vertex_count", -1), "not negative"),
                 (lambda made: made.count(lists + "edge_count0", 1), "edge_count|rows|chunk"),

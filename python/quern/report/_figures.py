@@ -136,13 +136,33 @@ def sizes(info: Dict[str, Any]) -> Dict[str, Any]:
 
 # ---- Where it comes from ------------------------------------------------------------------------
 
-def history(info: Dict[str, Any]) -> List[Dict[str, Any]]:
+def _object(value: Any) -> Dict[str, Any]:
+    """What others wrote into a container may be anything."""
+    return value if isinstance(value, dict) else {}
+
+
+class Step(NamedTuple):
+    """What a tool did: what it read, as (name, format), and what it counted."""
+
+    tool: str
+    inputs: List[Tuple[str, str]]
+    ledger: Dict[str, int]
+
+
+def _step(metadata: Dict[str, Any]) -> Step:
+    listed = metadata.get("inputs")
+    inputs = [_object(one) for one in listed] if isinstance(listed, list) else []
+    ledger = {key: count for key, count in _object(metadata.get("ledger")).items() if type(count) is int}
+    return Step(str(metadata.get("tool", "")), [(str(one.get("name", "")), str(one.get("format", ""))) for one in inputs], ledger)
+
+
+def history(info: Dict[str, Any]) -> List[Step]:
     """The tools that made the container and what it was made of, the first one first."""
     steps = []
-    metadata = info.get("metadata") or {}
+    metadata = _object(info.get("metadata"))
     while metadata:
-        steps.append(metadata)
-        metadata = (metadata.get("source") or {}).get("metadata") or {}
+        steps.append(_step(metadata))
+        metadata = _object(_object(metadata.get("source")).get("metadata"))
     return steps[::-1]
 
 
@@ -193,7 +213,7 @@ def timeline(path: str) -> List[Span]:
         lanes = {(event["pid"], event["tid"]): event["args"]["name"] for event in events if event["name"] == "thread_name"}
         return [Span(str(lanes.get((event["pid"], event["tid"]), event["tid"])), event["name"], event["ts"] / 1e6, event["dur"] / 1e6)
                 for event in events if event["ph"] == "X"]
-    except (ValueError, KeyError, TypeError) as problem:
+    except (ValueError, KeyError, TypeError, RecursionError) as problem:
         raise _errors.InvalidError("this is no timeline of quern-run --trace: %r" % problem, path) from problem
     except OSError as problem:
         raise _errors.SystemFailure("cannot open: %s" % problem.strerror, path) from problem

@@ -97,11 +97,10 @@ def _history(info: Dict[str, Any]) -> Iterable[Section]:
     steps = _figures.history(info)
     if not steps:
         return
-    ledgers = [step.get("ledger") or {} for step in steps]
-    rows = [[label, *("%s" % f"{ledger[key]:,}" if key in ledger else "" for ledger in ledgers)]
-            for key, label in LEDGER.items() if any(key in ledger for ledger in ledgers)]
-    text = ["Input: %s, %s" % (one.get("name", ""), one.get("format", "")) for step in steps for one in step.get("inputs", [])]
-    yield Section("Where it comes from", text, (), ["", *(step.get("tool", "") for step in steps)], rows)
+    rows = [[label, *(f"{step.ledger[key]:,}" if key in step.ledger else "" for step in steps)]
+            for key, label in LEDGER.items() if any(key in step.ledger for step in steps)]
+    text = ["Input: %s, %s" % one for step in steps for one in step.inputs]
+    yield Section("Where it comes from", text, (), ["", *(step.tool for step in steps)], rows)
 
 
 def _results(paths: Sequence[str]) -> Iterable[Section]:
