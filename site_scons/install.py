@@ -64,9 +64,13 @@ installed = list(engine_headers()) + [
     env.Install(root + "/share/doc/quern/docs", env.Glob("#docs/*")),
     env.Install(root + "/share/doc/quern/examples", env.Glob("#examples/*")),
 ]
+installed += [
+    env.InstallAs(root + "/share/quern/complete", "#site_scons/complete.sh"),
+    env.InstallAs(root + "/share/zsh/site-functions/_quern", "#site_scons/completion.zsh"),
+]
 for program in env["PROGRAMS"]:
-    installed.append(env.InstallAs(root + "/share/bash-completion/completions/" + program.name,
-                                   "#site_scons/quern-completion.bash"))
+    for shell, name in ("bash", "bash-completion/completions/%s"), ("fish", "fish/vendor_completions.d/%s.fish"):
+        installed.append(env.InstallAs(root + "/share/" + name % program.name, "#site_scons/completion." + shell))
 env.Alias("install", installed)
 
 # What this build was asked for, so that a test can install it without building another.

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -48,6 +49,28 @@ int main(int argc, char **argv) {
 """
 
 
+class Terminal:
+    """A shell in a terminal of tmux."""
+
+    def __init__(self, socket, tools, words):
+        self.tmux = ["tmux", "-f", os.devnull, "-S", socket]
+        environment = dict(os.environ, PATH="%s:%s" % (tools, os.environ["PATH"]), HOME=str(socket.parent), PS1="$ ", TERM="screen", LC_ALL="C.UTF-8")
+        subprocess.run([*self.tmux, "new-session", "-d", "-x", "250", "-y", "40", *words], cwd=SOURCE, env=environment, check=True)
+
+    def type(self, text, key, expected):
+        """What it shows, once that is expected or half a minute is over."""
+        subprocess.run([*self.tmux, "send-keys", "-l", text], check=True)
+        subprocess.run([*self.tmux, "send-keys", key], check=True)
+        until, screen = time.monotonic() + 30, ""
+        while expected and expected not in screen and time.monotonic() < until:
+            time.sleep(0.05)
+            screen = subprocess.run([*self.tmux, "capture-pane", "-p"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        return screen
+
+    def close(self):
+        subprocess.run([*self.tmux, "kill-server"], check=False)
+
+
 class Install(unittest.TestCase):
     tier, sanitized_tier = "medium", "long"
     timeout = 300
@@ -79,8 +102,8 @@ class Install(unittest.TestCase):
         self.assertEqual(sorted(path.name for path in (self.prefix / "bin").iterdir()), tools)
         self.assertEqual(sorted(path.name for path in (self.prefix / "share/man/man1").iterdir()),
                          sorted(name + ".1" for name in tools))
-        self.assertEqual(sorted(path.name for path in (self.prefix / "share/bash-completion/completions").iterdir()),
-                         tools)
+        for folder, ending in (("bash-completion/completions", ""), ("fish/vendor_completions.d", ".fish")):
+            self.assertEqual(sorted(path.name for path in (self.prefix / "share" / folder).iterdir()), sorted(tool + ending for tool in tools))
         self.assertTrue((self.prefix / "include/quern/graph.h").exists())
         self.assertEqual(os.readlink(self.prefix / "lib/libquern.so"), "libquern.so.0")
         self.assertTrue((self.prefix / "lib/libquern.so.0").exists())
@@ -158,20 +181,43 @@ class Install(unittest.TestCase):
         [engines] = (self.prefix / "lib/quern").glob("*/engines")
         self.assertTrue((engines / "kernels/programs/program.h").exists())
 
-    def completions(self, *words):
-        script = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _quern; printf "%s\\n" "${COMPREPLY[@]}"'
-        file = self.prefix / "share/bash-completion/completions/quern"
-        return subprocess.run(["bash", "-c", script, file, *words], stdout=subprocess.PIPE, text=True,
-                              check=True).stdout.split()
+    def completions(self, tool, *words):
+        said = run(self.prefix / "share/quern/complete", self.prefix / "bin" / tool, *words).stdout
+        return [line.split("\t")[0] for line in said.splitlines()]
 
-    def test_completion(self):
-        self.assertIn("import", self.completions("quern", "im"))
-        self.assertIn("import", self.completions("quern", "help", "im"))
-        self.assertIn("--self-loops", self.completions("quern-import", "--se"))
-        self.assertIn("--self-loops", self.completions("quern", "import", "--se"))
-        self.assertEqual(self.completions("quern-import", "--ids", "=", "com"), ["compact"])
-        self.assertEqual(self.completions("quern-import", "--ids", "str"), ["strings"])
-        self.assertIn("README.md", self.completions("quern-info", str(SOURCE) + "/READ")[0])
+    def test_what_completions_ask(self):
+        for words, found in ((("quern", "im"), ["import"]), (("quern", "help", "im"), ["import"]), (("quern", "help", "pagerank"), ["pagerank", "pagerank-weighted"]),
+                             (("quern", "run", "closen"), ["closeness"]), (("quern-import", "--self"), ["--self-loops"]),
+                             (("quern", "import", "--self"), ["--self-loops"]), (("quern-import", "--ids=com"), ["--ids=compact"]),
+                             (("quern-import", "--ids", "str"), ["strings"]), (("quern-run", "pagerank", "--dam"), ["--damping"]),
+                             (("quern-run", "--dam"), []), (("quern-run", "--device=c"), ["--device=cpu", "--device=cuda"]),
+                             (("quern-import", "--format", "gap"), ["gapbs"]), (("quern-export", "--format=edg"), ["--format=edges"]),
+                             (("quern-import", "-o", ""), []), (("quern-run", "bfs", ""), []), (("quern", "none", "--"), [])):
+            with self.subTest(words):
+                self.assertEqual(self.completions(*words), found)
+        self.assertGreater(len(self.completions("quern-import", "-")), 20)
+
+    SHELLS = {
+        "bash": (["bash", "--norc", "--noprofile"], "source %s/share/bash-completion/completions/quern"),
+        "zsh": (["zsh", "-f"], "fpath=(%s/share/zsh/site-functions $fpath); autoload -U compinit; compinit -u -D"),
+        "fish": (["fish", "--no-config"], "set -p fish_complete_path %s/share/fish/vendor_completions.d"),
+    }
+
+    def test_completion_in_shells(self):
+        """As it is typed: a word, and the tabulator."""
+        for shell, (words, setup) in self.SHELLS.items():
+            self.assertIsNotNone(shutil.which(shell), shell)
+            terminal = Terminal(Path(self.folder.name) / shell, self.prefix / "bin", words)
+            try:
+                self.assertIn("ready", terminal.type(setup % self.prefix + "; echo rea''dy", "Enter", "ready"))
+                for typed, shown in (("quern im", "quern import"), ("quern run closen", "quern run closeness"),
+                                     ("quern-import --self", "quern-import --self-loops"), ("quern-import --ids=com", "quern-import --ids=compact"),
+                                     ("quern-run bfs README.m", "bfs README.md")):
+                    with self.subTest(shell, typed=typed):
+                        self.assertIn(shown, terminal.type(typed, "Tab", shown))
+                        terminal.type("", "C-u", None)
+            finally:
+                terminal.close()
 
     def compiled(self, source):
         """A program outside, built by what quern.pc says."""
