@@ -219,7 +219,8 @@ static enum qn_status write_vertices(struct beginning *beginning, struct qn_erro
   enum qn_status status = qn_set_writer_vertices(draft->writer, &path, error);
   if (!status)
     status = qn_set_write_vertices(draft->set, &vertices, path, error);
-  draft->set->identity = qn_set_identity(draft->set);
+  if (!status)
+    status = qn_set_identity(draft->set, &draft->set->identity, error);
   /* Whatever others write is known here, and taken away if it comes to that. */
   for (uint64_t i = 0; !status && i < draft->set->num_parts; i++)
     status = qn_set_writer_part(draft->writer, i, &path, error);

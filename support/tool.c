@@ -401,39 +401,41 @@ bool qn_tool_speaks_utf8(void) {
   return utf8;
 }
 
+/* Before anything has begun. */
+static _Noreturn void fail_early(const char *what) {
+  fprintf(stderr, "%s: out of memory: %s\n", tool_name, what);
+  _exit(QN_SYSTEM);
+}
+
 /* argp fills lines up to a margin, which users may choose, too. */
 static void fit_help(void) {
   char format[64];
   const unsigned width = qn_tool_width();
   snprintf(format, sizeof format, "rmargin=%u%s", width - 1, width < 60 ? ",opt-doc-col=8" : "");
   if (setenv("ARGP_HELP_FMT", format, 0) != 0)
-    _exit(QN_SYSTEM);
+    fail_early("the width of the terminal");
 }
 
 /* ---- Beginning and end ------------------------------------------------------ */
 
 void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input,
                    const struct qn_tool_options *options) {
+  tool_name = name;
   open_standard_descriptors();
   qn_pages_leave_by_all_threads();
   json_set_alloc_funcs(json_memory, free);
   if (atexit(library_gave_up) != 0)
-    _exit(QN_SYSTEM);
-  tool_name = name;
-  if (!qn_terminal_guard(qn_tool_speaks_utf8())) {
-    fprintf(stderr, "%s: out of memory: the terminal\n", name);
-    exit(QN_SYSTEM);
-  }
+    fail_early("what is done at the end");
+  if (!qn_terminal_guard(qn_tool_speaks_utf8()))
+    fail_early("the terminal");
   argp_program_version_hook = print_version;
   argp_err_exit_status = QN_USAGE;
   fit_help();
   look_at_options(argp, argc, argv);
   char *called = argv[0];
   argv[0] = (char *)name;
-  if (argp_parse(argp, argc, argv, 0, NULL, input) != 0) {
-    fprintf(stderr, "%s: out of memory: the command line\n", name);
-    exit(QN_SYSTEM);
-  }
+  if (argp_parse(argp, argc, argv, 0, NULL, input) != 0)
+    fail_early("the command line");
   at_work = true;
   argv[0] = called;
   catch_changing_inputs();

@@ -32,7 +32,7 @@ static inline const char *qn_konect_words(const char *line, const char *end) {
 /* Is this one of the words? Where the line is no comment it says nothing. */
 static inline bool qn_konect_says(const char *head, uint64_t bytes,
                                   const struct qn_read_options *options, const char *word) {
-  struct qn_input_block text = {.data = head, .bytes = bytes};
+  struct qn_input_block text = {head, bytes, 0};
   const char *comments = options->text.comments, *line, *end, *p = NULL;
   if (comments && !strchr(comments, '%'))
     return false;

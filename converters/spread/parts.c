@@ -402,8 +402,7 @@ static enum qn_status write_vertices(struct qn_spread *spread, struct qn_error *
     status = qn_talk_tell(spread->ranks, 0, figures, sizeof figures, error);
   spread->set->vertices_file.bytes = figures[0];
   spread->set->vertices_file.identity = figures[1];
-  spread->set->identity = qn_set_identity(spread->set);
-  return status;
+  return status ? status : qn_set_identity(spread->set, &spread->set->identity, error);
 }
 
 /* The part of a piece that is in these rows; without rows if none is. */

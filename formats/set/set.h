@@ -108,8 +108,9 @@ enum qn_status qn_set_violation(const struct qn_set *set, const char *name, stru
                                 const char *rule, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* `set->identity`, from what else is said in `set` (SET-5). */
-uint64_t qn_set_identity(const struct qn_set *set);
+/* What `set->identity` has to be, by what else is said in `set` (SET-5). */
+enum qn_status qn_set_identity(const struct qn_set *set, uint64_t *identity,
+                               struct qn_error *error);
 
 /* "out" and "in", ended by NULL. */
 extern const char *const qn_set_rows_words[];

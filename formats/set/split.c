@@ -212,7 +212,8 @@ static enum qn_status find_rows(struct splitting *splitting, struct qn_error *er
 static enum qn_status write_files(struct splitting *splitting, struct qn_error *error) {
   struct qn_set *set = splitting->set;
   enum qn_status status = write_vertices(splitting, error);
-  set->identity = qn_set_identity(set);
+  if (!status)
+    status = qn_set_identity(set, &set->identity, error);
   qn_progress_begin("writing parts", "edges", set->num_edges);
   for (uint64_t i = 0; !status && i < set->num_parts; i++) {
     status = write_part(splitting, i, error);
