@@ -3,6 +3,7 @@
 #include <argp.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,10 @@
 #include "converters/input/input.h"
 #include "converters/parse/text_fields.h"
 #include "converters/signatures.h"
+#include "support/progress.h"
 #include "support/suggest.h"
 
-extern const struct qn_reader qn_reader_named_edges;
+extern const struct qn_reader qn_reader_edges, qn_reader_named_edges;
 
 enum direction { READ, WRITTEN };
 
@@ -223,6 +225,33 @@ static enum qn_status refuse_behind_remarks(struct qn_input_block text,
                  "this is a graph in the format %s behind remarks that do not belong there: take "
                  "out what stands before line %" PRIu64 " (--format=edges reads a list of edges)",
                  opinion.best->name, remarks + 1);
+}
+
+/* A list of edges is what anything of numbers or words may look like. */
+static bool is_edge_list(const struct qn_reader *reader) {
+  return reader == &qn_reader_edges || reader == &qn_reader_named_edges;
+}
+
+void qn_reader_compare_name(const struct qn_reader *reader, struct qn_input *input) {
+  const struct qn_format *other = NULL;
+  char path[PATH_MAX];
+  if (!is_edge_list(reader))
+    return;
+  snprintf(path, sizeof path, "%s", qn_input_name(input));
+  while (is_packing(ending_of(path)))
+    path[strlen(path) - strlen(ending_of(path))] = '\0';
+  for (const struct qn_format *format = qn_formats; format->name; format++) {
+    const bool is_called_so = place_of_ending(format, path) > 0;
+    if (is_called_so && is_edge_list(format->reader))
+      return;
+    if (is_called_so && !other)
+      other = format;
+  }
+  if (other)
+    qn_note(QN_NOTE_NAME_DIFFERS,
+            "%s is called as files of the format %s are, but holds a list of edges, and is read as "
+            "such (--format=edges says that it is one)",
+            qn_input_name(input), other->name);
 }
 
 enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_options *options,

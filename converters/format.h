@@ -57,6 +57,10 @@ bool qn_format_by_package(const char *name);
 enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_options *options,
                                 const struct qn_reader **out, struct qn_error *error);
 
+/* Note it if the input, which a reader of edges was chosen for, is called as files of another
+ * format are. */
+void qn_reader_compare_name(const struct qn_reader *reader, struct qn_input *input);
+
 /* An argp help filter: puts the list of formats that are read, or written, where the documentation
  * behind the options has %s. */
 char *qn_formats_help(bool written, int key, const char *text);

@@ -66,6 +66,8 @@ enum qn_note_kind {
     "The first line was taken as an edge, and may be a header")                                    \
   X(SHAPE_AMBIGUOUS, "shape-ambiguous", WARNING,                                                   \
     "An array of two rows and two columns was taken by rows")                                      \
+  X(NAME_DIFFERS, "name-differs", WARNING,                                                         \
+    "A list of edges has a name that ends as those of another format")                             \
   X(UNDECLARED_VERTICES, "undeclared-vertices", WARNING,                                           \
     "Edges have ends that a file which declares vertices does not declare")                        \
   X(ZEROS_DROPPED, "zeros-dropped", WARNING,                                                       \

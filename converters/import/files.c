@@ -33,6 +33,8 @@ static enum qn_status choose_reader(struct qn_import *import, struct qn_input *i
                               : qn_reader_detect(input, &options->read, &import->reader, error);
   if (status)
     return status;
+  if (strcmp(format, "auto") == 0)
+    qn_reader_compare_name(import->reader, input);
   if (!before || before == import->reader || join(before, import->reader))
     return QN_OK;
   qn_fail(error, QN_INVALID,

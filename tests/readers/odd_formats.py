@@ -18,6 +18,14 @@ GEXF = """<gexf xmlns="%s"><graph defaultedgetype="%s"><nodes><node id="0"/><nod
 """
 DRAFT, FINAL = "http://www.gexf.net/1.2draft", "http://gexf.net/1.3"
 
+NAMES = [
+    refuses("pairs.mtx", "1 2\n2 3\n3 3\n3 1\n9 2\n", "is called as files of the format matrix-market are", options="--strict"),
+    refuses("pairs.net", "a b\nb c\n", "is called as files of the format pajek are", options="--strict"),
+    reads("pairs.gml", "1 2\n2 7\n", "1 2", "2 7"),
+    reads("pairs-said.mtx", "1 2\n2 3\n", "1 2", "2 3", options="--strict --format=edges"),
+    reads("pairs.unknown", "1 2\n2 3\n", "1 2", "2 3", options="--strict"),
+]
+
 XML = [
     # LesMiserables.gexf leaves weights out where they are 1
     reads("miserables.gexf", GEXF % (DRAFT, "undirected", "", ' weight="8.0"'), "0 1 1", "1 2 8", undirected=True),
@@ -161,4 +169,4 @@ GML = [
     refuses("unknown-end.gml", "graph [\n" + NAMED + 'node [ id 0 label "a" ] edge [ source 0 target 1 ] ]', "found '1'"),
 ]
 
-FILES = GML + XML + JSON + PAJEK + DIMACS + KONECT + COUNTS + OTHERS
+FILES = NAMES + GML + XML + JSON + PAJEK + DIMACS + KONECT + COUNTS + OTHERS

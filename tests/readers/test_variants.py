@@ -129,7 +129,8 @@ class Variants(unittest.TestCase):
         self.assertLess(self.read, self.refused / 4)
 
     def test_ending(self):
-        self.each(lambda odd: (odd.name.rsplit(".", 1)[0] + ".unknown", odd.content))
+        self.each(lambda odd: None if odd.refused and "is called as" in odd.refused else
+                  (odd.name.rsplit(".", 1)[0] + ".unknown", odd.content))
 
 
 if __name__ == "__main__":
