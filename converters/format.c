@@ -199,37 +199,37 @@ static void ask_readers(const struct qn_input_block *text, const struct qn_read_
   }
 }
 
-static bool is_remark(const struct qn_input_block *text) {
+/* A list of edges is what anything of numbers or words may look like. */
+static bool is_edge_list(const struct qn_reader *reader) {
+  return reader == &qn_reader_edges || reader == &qn_reader_named_edges;
+}
+
+static bool is_comment(const struct qn_input_block *text) {
   static const char banner[] = "%%MatrixMarket";
   const uint64_t length = strlen(banner);
   return text->bytes && (*text->data == '#' || *text->data == '%') &&
          (text->bytes < length || memcmp(text->data, banner, length) != 0);
 }
 
-/* Remarks in front hide a signature from those who look for it where it has to be; only lists of
- * edges have remarks of both signs there. */
-static enum qn_status refuse_behind_remarks(struct qn_input_block text,
-                                            const struct qn_read_options *options,
-                                            struct qn_error *error) {
+/* Comments in front hide a signature from readers, who look for it in the first line; only edge
+ * lists begin with comments of either sign. */
+static enum qn_status refuse_behind_comments(struct qn_input_block text,
+                                             const struct qn_read_options *options,
+                                             struct qn_error *error) {
   struct opinion opinion;
   const char *line, *end;
-  uint64_t remarks = 0;
-  for (; is_remark(&text); remarks++)
+  uint64_t comments = 0;
+  for (; is_comment(&text); comments++)
     qn_text_take_line(&text, &line, &end);
-  if (remarks == 0 || text.bytes == 0 || options->text.comments)
+  if (comments == 0 || text.bytes == 0 || options->text.comments)
     return QN_OK;
   ask_readers(&text, options, NULL, NULL, &opinion);
-  if (opinion.sure < SIGNATURE || opinion.best == &qn_reader_named_edges)
+  if (opinion.sure < SIGNATURE || is_edge_list(opinion.best))
     return qn_signature_refuse(text.data, text.bytes, error);
   return qn_fail(error, QN_INVALID,
-                 "this is a graph in the format %s behind remarks that do not belong there: take "
-                 "out what stands before line %" PRIu64 " (--format=edges reads a list of edges)",
-                 opinion.best->name, remarks + 1);
-}
-
-/* A list of edges is what anything of numbers or words may look like. */
-static bool is_edge_list(const struct qn_reader *reader) {
-  return reader == &qn_reader_edges || reader == &qn_reader_named_edges;
+                 "this is a graph in the format %s behind comments that the format does not allow: "
+                 "remove the lines before line %" PRIu64 " (--format=edges reads an edge list)",
+                 opinion.best->name, comments + 1);
 }
 
 void qn_reader_compare_name(const struct qn_reader *reader, struct qn_input *input) {
@@ -249,8 +249,8 @@ void qn_reader_compare_name(const struct qn_reader *reader, struct qn_input *inp
   }
   if (other)
     qn_note(QN_NOTE_NAME_DIFFERS,
-            "%s is called as files of the format %s are, but holds a list of edges, and is read as "
-            "such (--format=edges says that it is one)",
+            "the name of %s suggests the format %s, but the file holds an edge list and is read as "
+            "one (--format=edges confirms it)",
             qn_input_name(input), other->name);
 }
 
@@ -270,7 +270,7 @@ enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_opt
   }
   ask_readers(&text, options, input, &head, &opinion);
   if (opinion.sure < SIGNATURE && (qn_signature_refuse(text.data, text.bytes, error) ||
-                                   refuse_behind_remarks(text, options, error)))
+                                   refuse_behind_comments(text, options, error)))
     return qn_error_in_file(error, qn_input_name(input));
   if (opinion.doubtful && opinion.sure == PLAUSIBLE)
     return fail_doubt(opinion.best, opinion.doubtful, input, error);

@@ -57,8 +57,7 @@ bool qn_format_by_package(const char *name);
 enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_options *options,
                                 const struct qn_reader **out, struct qn_error *error);
 
-/* Note it if the input, which a reader of edges was chosen for, is called as files of another
- * format are. */
+/* Warn if the input is read as an edge list, but its name has the ending of another format. */
 void qn_reader_compare_name(const struct qn_reader *reader, struct qn_input *input);
 
 /* An argp help filter: puts the list of formats that are read, or written, where the documentation

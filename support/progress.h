@@ -67,7 +67,7 @@ enum qn_note_kind {
   X(SHAPE_AMBIGUOUS, "shape-ambiguous", WARNING,                                                   \
     "An array of two rows and two columns was taken by rows")                                      \
   X(NAME_DIFFERS, "name-differs", WARNING,                                                         \
-    "A list of edges has a name that ends as those of another format")                             \
+    "An edge list has a name with the ending of another format")                                   \
   X(UNDECLARED_VERTICES, "undeclared-vertices", WARNING,                                           \
     "Edges have ends that a file which declares vertices does not declare")                        \
   X(ZEROS_DROPPED, "zeros-dropped", WARNING,                                                       \

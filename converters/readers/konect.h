@@ -1,6 +1,6 @@
-/* What KONECT's lists say of themselves in the first line, which others may have put remarks in
- * front of: "% sym unweighted". The first word is sym (undirected, each edge listed once), asym or
- * bip (the ends number two kinds of vertices, each from 1). */
+/* What KONECT's lists say of themselves in the first line, which others may have put comments
+ * in front of: "% sym unweighted". The first word is sym (undirected, each edge listed once), asym
+ * or bip (the ends number two kinds of vertices, each from 1). */
 #ifndef QN_CONVERTERS_READERS_KONECT_H
 #define QN_CONVERTERS_READERS_KONECT_H
 

@@ -12,8 +12,9 @@
  * it says on standard output and error go to `said`, of `size` bytes with the terminator; the rest
  * is dropped. `exit_code` is that of the program, or 128 and a signal's number, or
  * QN_CHILD_UNKNOWN: a process that ignores SIGCHLD, or waits for children that are not its own,
- * keeps it from us. QN_SYSTEM if it cannot be run; QN_INTERRUPTED: it was ended, as the call was
- * cancelled. */
+ * keeps it from us. It ends with this process,
+ * whatever ends that, and so does all that it started. QN_SYSTEM if it cannot be run;
+ * QN_INTERRUPTED: it was ended, as the call was cancelled. */
 enum qn_status qn_child_run(const char *const argv[], char *said, uint64_t size, int *exit_code,
                             struct qn_error *error);
 

@@ -19,8 +19,8 @@ GEXF = """<gexf xmlns="%s"><graph defaultedgetype="%s"><nodes><node id="0"/><nod
 DRAFT, FINAL = "http://www.gexf.net/1.2draft", "http://gexf.net/1.3"
 
 NAMES = [
-    refuses("pairs.mtx", "1 2\n2 3\n3 3\n3 1\n9 2\n", "is called as files of the format matrix-market are", options="--strict"),
-    refuses("pairs.net", "a b\nb c\n", "is called as files of the format pajek are", options="--strict"),
+    refuses("pairs.mtx", "1 2\n2 3\n3 3\n3 1\n9 2\n", "suggests the format matrix-market", options="--strict"),
+    refuses("pairs.net", "a b\nb c\n", "suggests the format pajek", options="--strict"),
     reads("pairs.gml", "1 2\n2 7\n", "1 2", "2 7"),
     reads("pairs-said.mtx", "1 2\n2 3\n", "1 2", "2 3", options="--strict --format=edges"),
     reads("pairs.unknown", "1 2\n2 3\n", "1 2", "2 3", options="--strict"),

@@ -111,11 +111,11 @@ class Variants(unittest.TestCase):
         self.each(lambda odd: None if b'"' in odd.content or not odd.content else
                   ("empty-" + odd.name, odd.content + b"\n\n"))
 
-    def test_remark(self):
+    def test_comment(self):
         """Lists of edges have such lines, and so no list of neighbours, no METIS and no LGL is told behind one."""
         self.each(lambda odd: None if odd.name.endswith((".graph", ".lgl", ".adjlist")) or odd.content.startswith((b"#", BOM)) or
                   not odd.content.strip(b"0 \n") or odd.name == "pointer.txt"
-                  else ("remark-" + odd.name, b"# written by a tool\n" + odd.content))
+                  else ("comment-" + odd.name, b"# written by a tool\n" + odd.content))
 
     def test_cut(self):
         """What has an end, or says how much there is."""
@@ -129,7 +129,7 @@ class Variants(unittest.TestCase):
         self.assertLess(self.read, self.refused / 4)
 
     def test_ending(self):
-        self.each(lambda odd: None if odd.refused and "is called as" in odd.refused else
+        self.each(lambda odd: None if odd.refused and "suggests the format" in odd.refused else
                   (odd.name.rsplit(".", 1)[0] + ".unknown", odd.content))
 
 
