@@ -267,6 +267,7 @@ struct led_run {
   const struct search *search;
   const struct rule *rule;
   struct qn_run_request request;
+  struct qn_device_run device;
   bool strayed;
 };
 
@@ -293,17 +294,18 @@ static enum qn_status time_rule(const struct directions *of, const struct search
   for (uint64_t trial = 0; trial < of->options->trials.count; trial++) {
     struct qn_run_result result;
     run.request = qn_run_request_for(kernel, of->view);
-    run.request.sources = &of->source;
-    run.request.num_sources = 1;
-    run.request.store = of->store;
+    run.request.inputs.sources = &of->source;
+    run.request.inputs.num_sources = 1;
+    run.device = (struct qn_device_run){.store = of->store};
+    run.request.device = &run.device;
     if (search->leads_itself)
       run.request.direction = rule->direction;
     else
-      run.request.on_iteration = lead, run.request.user = &run;
+      run.request.hooks.on_iteration = lead, run.request.hooks.user = &run;
     enum qn_status status = kernel->run(&run.request, &result, error);
     if (status)
       return status;
-    samples[trial] = result.device.kernel_seconds;
+    samples[trial] = run.device.report.figures.kernel_seconds;
     qn_run_result_destroy(&result);
     if (run.strayed)
       return qn_fail(error, QN_NEGATIVE, "%s by %s: the device has other active vertices",

@@ -98,9 +98,9 @@ static enum qn_status time_kernel(const struct options *options, const struct qn
     if (status)
       return status;
     timing->processor[trial] = processor_seconds() - begin;
-    timing->kernel[trial] = run.result.kernel_seconds;
-    timing->whole[trial] = run.result.kernel_seconds + run.result.prepare_seconds;
-    timing->iterations = run.result.iterations;
+    timing->kernel[trial] = run.result.stats.kernel_seconds;
+    timing->whole[trial] = run.result.stats.kernel_seconds + run.result.stats.prepare_seconds;
+    timing->iterations = run.result.stats.iterations;
     qn_run_destroy(&run);
   }
   return QN_OK;

@@ -36,9 +36,9 @@ void qn_request_take(struct qn_run_request *request, const struct qn_arguments *
   for (uint32_t i = 0; i < algorithm->num_parameters; i++) {
     const char *name = algorithm->parameters[i].name;
     if (strcmp(name, "iterations") == 0 || strcmp(name, "hops") == 0)
-      request->max_iterations = (uint32_t)arguments->of[i].whole;
+      request->limits.max_iterations = (uint32_t)arguments->of[i].whole;
     else if (strcmp(name, "tolerance") == 0)
-      request->tolerance = arguments->of[i].real;
+      request->limits.tolerance = arguments->of[i].real;
     else if (strcmp(name, "delta") == 0)
       request->delta = arguments->of[i].real;
   }

@@ -88,11 +88,11 @@ static inline struct qn_program_context engine_context(const struct qn_run_reque
   context.num_vertices = num_vertices;
   context.num_edges = num_edges;
   context.source = UINT32_MAX;
-  if (request->num_sources > 0)
-    context.source =
-        request->positions ? request->positions[request->sources[0]] : request->sources[0];
-  context.num_samples = request->num_samples;
-  context.tolerance = request->tolerance;
+  if (request->inputs.num_sources > 0)
+    context.source = request->positions ? request->positions[request->inputs.sources[0]]
+                                        : request->inputs.sources[0];
+  context.num_samples = request->inputs.num_samples;
+  context.tolerance = request->limits.tolerance;
   context.shared = request->shared;
   memcpy(context.parameters, request->arguments.of,
          program_num_parameters * sizeof *context.parameters);
@@ -108,7 +108,7 @@ PROGRAM_FUNCTION bool engine_has_diverged(double change) {
 
 /* The state that the run goes on from, or NULL. */
 static inline const struct qn_run_state *engine_resumed(const struct qn_run_request *request) {
-  return request->checkpointing ? request->checkpointing->resume : NULL;
+  return request->hooks.checkpointing ? request->hooks.checkpointing->resume : NULL;
 }
 
 /* A run begins: `result` is empty, and the context that of the first iteration to do. */
@@ -121,8 +121,8 @@ static inline struct qn_program_context engine_begin(const struct qn_run_request
   if (!state)
     return context;
   const uint64_t *registers = state->registers;
-  result->iterations = registers[QN_STATE_ITERATIONS];
-  result->change = qn_real_of_register(registers[QN_STATE_CHANGE]);
+  result->stats.iterations = registers[QN_STATE_ITERATIONS];
+  result->stats.change = qn_real_of_register(registers[QN_STATE_CHANGE]);
   context.iteration = (uint32_t)registers[QN_STATE_ITERATIONS];
   context.aggregate = qn_real_of_register(registers[QN_STATE_AGGREGATE]);
   context.round = qn_real_of_register(registers[QN_STATE_ROUND]);
@@ -134,14 +134,15 @@ static inline struct qn_program_context engine_begin(const struct qn_run_request
 /* Are there no iterations to do at all? */
 static inline bool engine_is_finished(const struct qn_run_request *request,
                                       const struct qn_program_context *context) {
-  return context->iteration >= request->max_iterations;
+  return context->iteration >= request->limits.max_iterations;
 }
 
 /* After an iteration: is the state wanted? */
 static inline bool engine_save_is_due(const struct qn_run_request *request,
                                       const struct qn_program_context *context) {
-  return request->checkpointing &&
-         request->checkpointing->is_due(request->checkpointing->user, context->iteration);
+  return request->hooks.checkpointing &&
+         request->hooks.checkpointing->is_due(request->hooks.checkpointing->user,
+                                              context->iteration);
 }
 
 /* The state's common part; its bitmaps and the engine's own registers are the engine's to add. */
@@ -151,7 +152,7 @@ static inline struct qn_run_state engine_state_of(const struct qn_program_contex
   struct qn_run_state state;
   memset(&state, 0, sizeof state);
   state.registers[QN_STATE_ITERATIONS] = context->iteration;
-  state.registers[QN_STATE_CHANGE] = qn_register_of_real(result->change);
+  state.registers[QN_STATE_CHANGE] = qn_register_of_real(result->stats.change);
   state.registers[QN_STATE_AGGREGATE] = qn_register_of_real(context->aggregate);
   state.registers[QN_STATE_ROUND] = qn_register_of_real(context->round);
   for (int i = 0; i < QN_MAX_DERIVED; i++)
@@ -164,7 +165,7 @@ static inline struct qn_run_state engine_state_of(const struct qn_program_contex
 
 static inline enum qn_status engine_save(const struct qn_run_request *request,
                                          const struct qn_run_state *state, struct qn_error *error) {
-  return request->checkpointing->save(request->checkpointing->user, state, error);
+  return request->hooks.checkpointing->save(request->hooks.checkpointing->user, state, error);
 }
 
 /* An engine's own number of the state that the run goes on from, `index` from 0; else `otherwise`.
@@ -184,11 +185,11 @@ static inline uint32_t engine_position(const struct qn_run_request *request, uin
 /* What a vertex, as the graph numbers it, is given. Where the run is given nothing, the first
  * source is the only one, and the number of every vertex is 1. */
 PROGRAM_FUNCTION program_given engine_given(const struct qn_run_request *request, uint32_t vertex) {
-  if (request->given)
-    return ((const program_given *)request->given)[vertex];
+  if (request->inputs.given)
+    return ((const program_given *)request->inputs.given)[vertex];
   if (PROGRAM_GIVEN != QN_GIVEN_SEEDS)
     return 1;
-  return request->num_sources > 0 && vertex == request->sources[0];
+  return request->inputs.num_sources > 0 && vertex == request->inputs.sources[0];
 }
 #endif
 

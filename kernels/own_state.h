@@ -9,7 +9,7 @@
 
 /* The state that the run goes on from, or NULL. */
 static inline const struct qn_run_state *qn_own_state(const struct qn_run_request *request) {
-  return request->checkpointing ? request->checkpointing->resume : NULL;
+  return request->hooks.checkpointing ? request->hooks.checkpointing->resume : NULL;
 }
 
 /* How many iterations it has behind it. */
@@ -20,8 +20,8 @@ static inline uint64_t qn_own_iterations(const struct qn_run_request *request) {
 
 /* After an iteration that is not the last: is the state wanted? */
 static inline bool qn_own_save_is_due(const struct qn_run_request *request, uint64_t iterations) {
-  return request->checkpointing &&
-         request->checkpointing->is_due(request->checkpointing->user, iterations);
+  return request->hooks.checkpointing &&
+         request->hooks.checkpointing->is_due(request->hooks.checkpointing->user, iterations);
 }
 
 /* A state after so many iterations; registers of the kernel's own are its to add. `values` has
@@ -39,7 +39,7 @@ static inline struct qn_run_state qn_own_state_of(uint64_t iterations, uint64_t 
 
 static inline enum qn_status qn_own_save(const struct qn_run_request *request,
                                          const struct qn_run_state *state, struct qn_error *error) {
-  return request->checkpointing->save(request->checkpointing->user, state, error);
+  return request->hooks.checkpointing->save(request->hooks.checkpointing->user, state, error);
 }
 
 /* The same for a kernel without registers of its own, on the CPU: if a state is wanted. */

@@ -84,8 +84,8 @@ struct qn_run_request qn_run_request_for(const struct qn_kernel *kernel, const v
   const struct qn_arguments arguments = qn_arguments_default(kernel->algorithm);
   struct qn_run_request request = {.view = view,
                                    .algorithm = kernel->algorithm,
-                                   .tolerance = kernel->algorithm->tolerance,
-                                   .max_iterations = kernel->algorithm->iterations};
+                                   .limits = {.tolerance = kernel->algorithm->tolerance,
+                                              .max_iterations = kernel->algorithm->iterations}};
   qn_request_take(&request, &arguments);
   return request;
 }
@@ -103,12 +103,16 @@ void qn_sample_destroy(struct qn_sample *sample) {
 
 void qn_run_result_destroy(struct qn_run_result *result) {
   if (result->values)
-    qn_pages_free(result->values, result->num_values * qn_result_columns(result),
+    qn_pages_free(result->values, result->num_values * qn_result_width(result),
                   qn_result_bytes(result->type));
-  qn_pages_free(result->listed, result->num_values, sizeof *result->listed);
-  qn_pages_free(result->paired, result->num_values, sizeof *result->paired);
-  qn_sample_destroy(result->sample);
-  qn_device_values_free(&result->on_device);
+  if (result->shape == QN_SHAPE_PAIRS) {
+    qn_pages_free(result->pairs.first, result->num_values, sizeof *result->pairs.first);
+    qn_pages_free(result->pairs.second, result->num_values, sizeof *result->pairs.second);
+  } else if (result->shape == QN_SHAPE_PATH) {
+    qn_pages_free(result->path, result->num_values, sizeof *result->path);
+  } else if (result->shape == QN_SHAPE_SAMPLE) {
+    qn_sample_destroy(result->sample);
+  }
   *result = (struct qn_run_result){0};
 }
 

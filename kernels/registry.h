@@ -3,7 +3,7 @@
  *
  *   const struct qn_kernel *kernel = qn_kernel_find("bfs", QN_LAYOUT_GRAPH, QN_CPU, weight_type);
  *   struct qn_run_request request = qn_run_request_for(kernel, view);
- *   request.sources = &source, request.num_sources = 1;
+ *   request.inputs.sources = &source, request.inputs.num_sources = 1;
  *   struct qn_run_result result;
  *   if (kernel->run(&request, &result, &error)) ...
  *   qn_run_result_destroy(&result);
@@ -17,12 +17,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernels/joint.h"
 #include "kernels/programs/algorithm.h"
 #include "kernels/programs/context.h"
 #include "kernels/run_state.h"
-#include "kernels/store.h"
-#include "kernels/streaming.h"
 #include <quern/container.h>
 #include <quern/error.h>
 
@@ -59,16 +56,8 @@ enum qn_kernel_traits {
 /* Along which edges a run goes where its layout has both, or searches may choose. */
 enum qn_direction { QN_DIRECTION_AUTO, QN_DIRECTION_PUSH, QN_DIRECTION_PULL };
 
-/* How the threads of a device share the edges of a page: as many a vertex as the page is dense,
- * one, or a warp. */
-enum qn_parallelism { QN_PARALLEL_HYBRID, QN_PARALLEL_VERTEX, QN_PARALLEL_EDGE };
-
-/* What several devices did in an iteration. */
-struct qn_shared_iteration {
-  unsigned num_devices;
-  double merge_seconds;                  /* until they agreed on the values */
-  const struct qn_stream_figures *moved; /* [num_devices] */
-};
+struct qn_device_run; /* device_run.h */
+struct qn_device_iteration;
 
 /* One line of --trace or of a progress report. */
 struct qn_iteration {
@@ -77,97 +66,105 @@ struct qn_iteration {
   uint64_t num_active; /* vertices that sent */
   double change;       /* PROGRAM_CONVERGES: the sum, else 0 */
   double seconds;
-  struct qn_stream_figures moved;           /* what streaming moved, to all devices */
-  const struct qn_joint_figures *joint;     /* QN_JOINT, else NULL; valid in the call */
-  const struct qn_shared_iteration *shared; /* by several devices; NULL: one; valid in the call */
+  const struct qn_device_iteration *device; /* what devices did; NULL: none; valid in the call */
 };
 
-struct qn_run_request {
-  const void *view;          /* of the kernel's layout: const struct qn_graph *, ... */
-  const uint32_t *positions; /* [V] position of a vertex in original order; NULL: itself */
-  const uint32_t *sources;   /* vertices of the graph layout, each < V */
+/* What an algorithm is told of vertices, as the graph layout numbers them. NULL: not said. */
+struct qn_inputs {
+  const uint32_t *sources; /* each < V */
   uint32_t num_sources;
-  /* What else the algorithm's inputs are: [V] groups of vertices of the graph layout, UINT32_MAX:
-   * none; [num_input][2] pairs of them, or [1] a target. NULL: not said. */
-  const uint32_t *input;
-  uint64_t num_input;
-  const void *given; /* [V] of vertices of the graph layout: the results of the algorithm that the
-                        kernel follows, or what its description says; NULL for others */
-  uint32_t num_samples;                 /* vertices that are given a number, from 1 */
-  const struct qn_algorithm *algorithm; /* whose arguments these are */
-  struct qn_arguments arguments;
+  const uint32_t *target; /* [1] */
+  const uint32_t *groups; /* [V] UINT32_MAX: none */
+  const uint32_t *pairs;  /* [num_pairs][2] */
+  uint64_t num_pairs;
+  const void *given;    /* [V] the results of the algorithm that the kernel follows, or what its
+                           description says */
+  uint32_t num_samples; /* vertices that are given a number, from 1 */
+};
+
+/* When a run ends. */
+struct qn_limits {
   double tolerance;        /* >= 0; 0: never converged */
   uint32_t max_iterations; /* at most so many; UINT32_MAX: no limit */
-  double delta;            /* width of a priority bucket, in units of the weights; 0: chosen */
-  uint64_t device_memory;  /* cap on device memory in bytes; 0: all that is free */
-  int device;              /* index of the accelerator */
-  /* Several accelerators, QN_KERNEL_DEVICES: device_memory is for each. One may be named twice. */
-  const int *devices;   /* [num_devices] instead of `device` */
-  unsigned num_devices; /* 0: one; at most QN_MAX_DEVICES */
-  enum qn_strategy strategy;
-  struct qn_stream_options streaming;
-  bool asynchronous; /* QN_JOINT: values are exchanged within iterations; QN_KERNEL_ANY_ORDER. One
-                        device: new values are seen within iterations; QN_KERNEL_SEES */
-  enum qn_direction direction;
-  enum qn_parallelism parallelism;
-  /* QN_JOINT: who does an iteration, in turn: 'c' the CPU, 'd' the device, 'b' both; NULL: whoever
-   * is expected to take the least. */
-  const char *joint_choices;
-  /* NULL: no checkpoints. Only for kernels with value_bytes. */
-  const struct qn_checkpointing *checkpointing;
-  struct qn_store *store; /* where a device keeps arrays for further runs; NULL: nowhere */
-  bool leaves_values;     /* by a single device, in the result's on_device, if the kernel can */
+};
+
+/* Who is told of a run while it goes. */
+struct qn_hooks {
   /* Called after every iteration unless NULL, from the thread that called run. */
   void (*on_iteration)(void *user, const struct qn_iteration *iteration);
   void *user;
+  /* NULL: no checkpoints. Only for kernels with value_bytes. */
+  const struct qn_checkpointing *checkpointing;
+};
+
+struct qn_run_request {
+  const void *view;                     /* of the kernel's layout: const struct qn_graph *, ... */
+  const uint32_t *positions;            /* [V] of vertices in original order; NULL: themselves */
+  const struct qn_algorithm *algorithm; /* whose arguments these are */
+  struct qn_arguments arguments;
+  struct qn_inputs inputs;
+  struct qn_limits limits;
+  double delta; /* width of a priority bucket, in units of the weights; 0: chosen */
+  enum qn_direction direction;
+  bool asynchronous; /* new values are seen within iterations: QN_KERNEL_SEES, or in joint runs
+                        QN_KERNEL_ANY_ORDER */
+  struct qn_hooks hooks;
+  struct qn_device_run *device; /* kernels on devices: what they are asked, and tell, besides */
   void *shared; /* set by kernels of their own alone: the program's context.shared */
 };
 
-/* What a run on an accelerator used; all zero on the CPU. */
-struct qn_device_figures {
-  char name[128];
-  uint64_t memory_bytes; /* device memory in use at the highest point */
-  uint64_t copied_bytes; /* to and from the device */
-  double copy_seconds;
-  uint64_t uploaded_bytes; /* of these, to the device before the algorithm began: the graph */
-  double kernel_seconds;   /* the algorithm itself, by the device's clock */
+/* ---- Results -------------------------------------------------------------------------------- */
+
+/* QN_SHAPE_VALUES: a number of the whole result. */
+struct qn_result_score {
+  const char *key; /* "modularity"; NULL: there is none */
+  double value;
 };
 
-/* One of several devices. */
-struct qn_device_share {
-  int index; /* of the accelerator */
-  struct qn_device_figures figures;
-  struct qn_stream_plan plan;     /* attribute_bytes and num_units, also where all is resident */
-  struct qn_stream_figures moved; /* in all iterations */
-  uint64_t merged_bytes;          /* of values and accumulators, read from the other devices */
+/* QN_SHAPE_COLUMNS: they lie one after another. Each has a name, or else a source. */
+struct qn_result_columns {
+  uint32_t count;
+  const char *const *names; /* [count], static; or NULL */
+  const uint32_t *sources;  /* [count] vertices, borrowed */
 };
 
-struct qn_run_result {
-  enum qn_result_type type;
-  uint64_t num_values;  /* V, or 0; of a column */
-  uint32_t num_columns; /* of as many values each, one after another; 0: one */
-  const uint32_t
-      *column_sources; /* [num_columns] the vertex that each is from, borrowed, or NULL */
-  const char *const *column_names; /* [num_columns] what each is, static, or NULL */
-  void *values;     /* [num_values] of `type`, by vertex of the graph layout; qn_pages_alloc */
-  uint32_t *listed; /* [num_values] the vertices whose values these are, which need not be all;
-                       qn_pages_alloc. NULL: all */
-  uint32_t *paired; /* [num_values] and with them these others, whose values they are together;
-                       qn_pages_alloc. NULL: none */
-  struct qn_sample *sample;          /* QN_SHAPE_SAMPLE (sample.h) */
-  struct qn_device_values on_device; /* the values, instead, if they were left there */
-  uint64_t count;                    /* QN_SHAPE_NUMBER; of walks their steps */
-  const char *score_key; /* what `score` is of the whole result, "modularity"; NULL: nothing */
-  double score;
+/* QN_SHAPE_PAIRS: whose values they are; qn_pages_alloc. */
+struct qn_result_pairs {
+  uint32_t *first, *second; /* [num_values] */
+};
+
+/* QN_SHAPE_WALKS: the values are [num_values][length] positions in original order, UINT32_MAX
+ * where a walk has ended. */
+struct qn_result_walks {
+  uint32_t length;
+  uint64_t steps; /* of all of them */
+};
+
+/* How a run went. */
+struct qn_run_statistics {
   uint64_t iterations;
   bool converged;         /* ended by itself, not by max_iterations */
   double change;          /* of the last iteration */
   double prepare_seconds; /* derived data: transposing, relabelling, copies to the device */
   double kernel_seconds;  /* the algorithm itself, by the host's clock */
-  struct qn_device_figures device; /* of several: sums of bytes copied, maxima of the others */
-  unsigned num_devices;            /* 0: one */
-  struct qn_device_share shares[QN_MAX_DEVICES];
-  struct qn_stream_plan plan; /* streams is false on the CPU, and where all was resident */
+};
+
+/* A result: the values, whose vertices, or what else there is, by its shape. */
+struct qn_run_result {
+  enum qn_shape shape; /* of several sources QN_SHAPE_COLUMNS, where the algorithm has values */
+  enum qn_result_type type;
+  uint64_t num_values; /* of a column, V; of pairs, vertices of a path, or walks; else 0 */
+  void *values;        /* of `type`, by vertex of the graph layout; qn_pages_alloc */
+  union {
+    struct qn_result_score score;
+    struct qn_result_columns columns;
+    struct qn_result_pairs pairs;
+    uint32_t *path; /* QN_SHAPE_PATH: [num_values] whose values they are; qn_pages_alloc */
+    struct qn_result_walks walks;
+    struct qn_sample *sample; /* QN_SHAPE_SAMPLE (sample.h) */
+    uint64_t number;          /* QN_SHAPE_NUMBER */
+  };
+  struct qn_run_statistics stats;
 };
 
 #define QN_ALL_WEIGHT_TYPES ((1u << QN_WEIGHT_TYPES) - 1)
@@ -233,15 +230,17 @@ const struct qn_kernel *qn_follower_find(const char *algorithm, enum qn_layout l
                                          enum qn_processor processor,
                                          enum qn_weight_type weight_type);
 
-/* A request with the defaults of the kernel's algorithm, and no source. */
+/* A request with the defaults of the kernel's algorithm, no source, and no device. */
 struct qn_run_request qn_run_request_for(const struct qn_kernel *kernel, const void *view);
 
 /* Give the values back; a zeroed result is allowed. */
 void qn_run_result_destroy(struct qn_run_result *result);
 
-/* How many columns its values have. */
-static inline uint32_t qn_result_columns(const struct qn_run_result *result) {
-  return result->num_columns ? result->num_columns : 1;
+/* How many values stand in a row of them: columns, or steps of a walk. */
+static inline uint32_t qn_result_width(const struct qn_run_result *result) {
+  return result->shape == QN_SHAPE_COLUMNS ? result->columns.count
+         : result->shape == QN_SHAPE_WALKS ? result->walks.length
+                                           : 1;
 }
 
 /* "cpu", "cuda", "both". */

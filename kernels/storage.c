@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "kernels/device_run.h"
 #include "support/memory_plan.h"
 #include "support/random.h"
 #include "support/threads.h"
@@ -84,12 +85,13 @@ static double rate_of(const struct pages *pages, uint64_t stretches, uint64_t le
   const double seconds = qn_seconds() - begin;
   const struct qn_stream_event event = {
       .what = what, .units = read, .bytes = read * pages->bytes, .end = seconds};
-  if (request->streaming.on_event)
-    request->streaming.on_event(request->streaming.user, &event);
+  if (request->device && request->device->streaming.on_event)
+    request->device->streaming.on_event(request->device->streaming.user, &event);
   return seconds > 0 ? (double)event.bytes / seconds : 0;
 }
 
-bool qn_storage_exceeds_memory(uint64_t bytes, uint64_t host_memory) {
+bool qn_storage_exceeds_memory(uint64_t bytes, const struct qn_run_request *request) {
+  const uint64_t host_memory = request->device ? request->device->streaming.host_memory : 0;
   return bytes > (host_memory ? host_memory : qn_memory_available());
 }
 

@@ -13,7 +13,8 @@
 extern "C" {
 #endif
 
-/* As a request's streaming.on_event is told of what was read to find the rates (`what`). */
+/* As a device run's streaming.on_event, if there is one, is told of what was read to find the rates
+ * (`what`). */
 #define QN_READ_IN_ORDER "read in order"
 #define QN_READ_AT_RANDOM "read at random"
 
@@ -22,9 +23,9 @@ struct qn_storage_rates {
   double in_order, at_random;
 };
 
-/* Are the `bytes` of a container more than the memory for them, `host_memory`, or if that is 0
- * than what is free? */
-bool qn_storage_exceeds_memory(uint64_t bytes, uint64_t host_memory);
+/* Are the `bytes` of a container more than the memory for them: what the request allows, or else
+ * what is free? */
+bool qn_storage_exceeds_memory(uint64_t bytes, const struct qn_run_request *request);
 
 /* Read some of what is not in memory now, for about a second at most. Tells the request of it.
  * Rates are 0 where too little is left to tell, or the array does not come from a file. */

@@ -14,6 +14,7 @@
 #include "runtime/options.h"
 #include "runtime/placement.h"
 #include "runtime/summary.h"
+#include "runtime/values.h"
 #include "support/memory.h"
 
 /* An algorithm's name, an underscore and a number. */
@@ -54,22 +55,23 @@ static void name_vertices(const struct qn_run_input *input, const struct qn_kern
   if (!kernel || !input->order)
     return;
   const struct qn_algorithm *algorithm = kernel->algorithm;
-  if (result->sample)
+  if (result->shape == QN_SHAPE_SAMPLE)
     name_positions(input, result->sample->nodes, result->sample->num_nodes);
-  else if (algorithm->values & QN_VALUES_VERTICES || algorithm->shape == QN_SHAPE_WALKS)
-    name_positions(input, result->values, result->num_values * qn_result_columns(result));
+  else if (algorithm->values & QN_VALUES_VERTICES || result->shape == QN_SHAPE_WALKS)
+    name_positions(input, result->values, result->num_values * qn_result_width(result));
 }
 
 /* "bfs_0", "bfs_1", ...: in the order of the sources; or names of their own. */
 static enum qn_status name_columns(struct qn_result *result, struct qn_error *error) {
-  const uint32_t count = qn_result_columns(&result->run.result);
-  if (count == 1 || result->run.algorithm->shape == QN_SHAPE_WALKS)
+  const struct qn_result_columns *columns = &result->run.result.columns;
+  if (result->run.result.shape != QN_SHAPE_COLUMNS)
     return QN_OK;
+  const uint32_t count = columns->count;
   enum qn_status status =
       qn_alloc(&result->names, count, sizeof *result->names, "names of columns", error);
   for (uint32_t i = 0; !status && i < count; i++)
-    if (result->run.result.column_names)
-      snprintf(result->names[i], COLUMN_NAME, "%s", result->run.result.column_names[i]);
+    if (columns->names)
+      snprintf(result->names[i], COLUMN_NAME, "%s", columns->names[i]);
     else
       snprintf(result->names[i], COLUMN_NAME, "%s_%" PRIu32, result->run.algorithm->name, i);
   return status;
@@ -283,7 +285,7 @@ static struct qn_result_column walk_column(const struct qn_run_result *found) {
   return (struct qn_result_column){.name = "walk",
                                    .type = QN_TYPE_U32,
                                    .is_vertex = true,
-                                   .count = found->num_values * found->num_columns,
+                                   .count = found->num_values * found->walks.length,
                                    .data = found->values};
 }
 
@@ -304,14 +306,22 @@ static struct qn_result_column sample_column(const struct qn_sample *sample, uin
 
 /* Of a path the vertices come first. */
 static uint64_t num_columns(const struct qn_run *run) {
-  if (run->algorithm->counts)
+  switch (run->result.shape) {
+  case QN_SHAPE_NUMBER:
     return 0;
-  if (run->result.sample)
+  case QN_SHAPE_SAMPLE:
     return SAMPLE_COLUMNS;
-  if (run->algorithm->shape == QN_SHAPE_WALKS)
+  case QN_SHAPE_COLUMNS:
+    return run->result.columns.count;
+  case QN_SHAPE_PAIRS:
+    return 3;
+  case QN_SHAPE_PATH:
+    return 2;
+  case QN_SHAPE_WALKS:
     return 1;
-  return qn_result_columns(&run->result) + (run->result.listed != NULL) +
-         (run->result.paired != NULL) + (run->parents_kernel != NULL);
+  default:
+    return 1 + (run->parents_kernel != NULL);
+  }
 }
 
 void qn_result_info(const struct qn_result *result, struct qn_result_info *out) {
@@ -325,12 +335,14 @@ void qn_result_info(const struct qn_result *result, struct qn_result_info *out) 
       .num_vertices = result->session->input.info->num_vertices,
       .num_columns = num_columns(run),
       .count_of = run->algorithm->counts,
-      .count = run->result.count,
-      .iterations = run->result.iterations,
-      .converged = run->result.converged,
-      .change = run->result.change,
-      .prepare_seconds = run->result.prepare_seconds,
-      .run_seconds = run->result.kernel_seconds,
+      .count = run->result.shape == QN_SHAPE_NUMBER  ? run->result.number
+               : run->result.shape == QN_SHAPE_WALKS ? run->result.walks.steps
+                                                     : 0,
+      .iterations = run->result.stats.iterations,
+      .converged = run->result.stats.converged,
+      .change = run->result.stats.change,
+      .prepare_seconds = run->result.stats.prepare_seconds,
+      .run_seconds = run->result.stats.kernel_seconds,
       .num_sources = run->inputs.num_sources,
       .sources = run->inputs.sources,
   };
@@ -356,8 +368,10 @@ static enum qn_status find_column(const struct qn_result *result, uint64_t index
   if (index >= count)
     return qn_fail(error, QN_USAGE, "%s has %s of values, so none at %" PRIu64,
                    run->algorithm->name, count == 1 ? "one column" : "fewer columns", index);
-  if (found->sample || run->algorithm->shape == QN_SHAPE_WALKS) {
-    *column = found->sample ? sample_column(found->sample, index) : walk_column(found);
+  const uint32_t *vertices = qn_result_vertices(found), *others = qn_result_others(found);
+  if (found->shape == QN_SHAPE_SAMPLE || found->shape == QN_SHAPE_WALKS) {
+    *column =
+        found->shape == QN_SHAPE_SAMPLE ? sample_column(found->sample, index) : walk_column(found);
     return QN_OK;
   }
   if (index == 1 && run->parents_kernel) {
@@ -368,23 +382,23 @@ static enum qn_status find_column(const struct qn_result *result, uint64_t index
                                         .data = run->parents.values};
     return QN_OK;
   }
-  if (found->listed && index == 0) {
+  if (vertices && index == 0) {
     *column = (struct qn_result_column){.name = "vertex",
                                         .type = QN_TYPE_U32,
                                         .is_vertex = true,
                                         .count = found->num_values,
-                                        .data = found->listed};
+                                        .data = vertices};
     return QN_OK;
   }
-  if (found->paired && index == 1) {
+  if (others && index == 1) {
     *column = (struct qn_result_column){.name = "other",
                                         .type = QN_TYPE_U32,
                                         .is_vertex = true,
                                         .count = found->num_values,
-                                        .data = found->paired};
+                                        .data = others};
     return QN_OK;
   }
-  const uint64_t place = found->listed ? 0 : index;
+  const uint64_t place = vertices ? 0 : index;
   *column = (struct qn_result_column){
       .name = result->names ? result->names[place] : run->algorithm->name,
       .type = type_of(run->result.type),
@@ -408,7 +422,7 @@ static enum qn_status fetch(void *argument, struct qn_error *error) {
 
 static enum qn_status find_on_host(const struct qn_result *result, uint64_t index,
                                    struct qn_result_column *column, struct qn_error *error) {
-  enum qn_status status = result->run.result.on_device.data
+  enum qn_status status = result->run.device.report.values.data
                               ? qn_call(NULL, fetch, (struct qn_result *)result, error)
                               : QN_OK;
   return status ? status : find_column(result, index, column, error);
@@ -416,7 +430,7 @@ static enum qn_status find_on_host(const struct qn_result *result, uint64_t inde
 
 enum qn_status qn_result_on_device(const struct qn_result *result, uint64_t index,
                                    struct qn_device_array *out, struct qn_error *error) {
-  const struct qn_device_values *values = &result->run.result.on_device;
+  const struct qn_device_values *values = &result->run.device.report.values;
   struct qn_result_column column = {0};
   enum qn_status status = find_column(result, index, &column, error);
   if (status)

@@ -69,8 +69,8 @@ static enum qn_status describe_run(struct qn_keeper *keeper, struct qn_error *er
   const char *name = slash && slash[1] ? slash + 1 : path;
   const uint64_t num_vertices = keeper->input->info->num_vertices;
   json_t *sources = json_array(), *container = json_string(name);
-  for (uint32_t i = 0; sources && i < request->num_sources; i++)
-    json_array_append_new(sources, json_integer(request->sources[i]));
+  for (uint32_t i = 0; sources && i < request->inputs.num_sources; i++)
+    json_array_append_new(sources, json_integer(request->inputs.sources[i]));
   if (!container) /* a name that is not UTF-8 */
     container = json_string("?");
   keeper->run =
@@ -80,8 +80,8 @@ static enum qn_status describe_run(struct qn_keeper *keeper, struct qn_error *er
                 container, "sources", sources, "parameters", parameters_json(request));
   if (request->asynchronous)
     json_object_set_new(keeper->run, "mode", json_string("asynchronous"));
-  if (request->given)
-    json_object_set_new(keeper->run, "given", hash_text(request->given, num_vertices * 8));
+  if (request->inputs.given)
+    json_object_set_new(keeper->run, "given", hash_text(request->inputs.given, num_vertices * 8));
   if (keeper->run)
     keeper->run_text = json_dumps(keeper->run, JSON_COMPACT | JSON_SORT_KEYS);
   return keeper->run_text ? QN_OK : qn_fail_memory(error, "the description of a run", 0);
@@ -242,12 +242,12 @@ static enum qn_status check_state(const struct qn_keeper *keeper,
             keeper->kernel->name);
     return qn_error_in_file(error, keeper->folder.file), QN_INVALID;
   }
-  if (checkpoint->registers[0] <= keeper->request.max_iterations)
+  if (checkpoint->registers[0] <= keeper->request.limits.max_iterations)
     return QN_OK;
   qn_fail(error, QN_USAGE,
           "the checkpoint was made after %" PRIu64 " iterations, more than the %" PRIu32
           " asked for",
-          checkpoint->registers[0], keeper->request.max_iterations);
+          checkpoint->registers[0], keeper->request.limits.max_iterations);
   return qn_error_in_file(error, keeper->folder.file), QN_USAGE;
 }
 
@@ -380,7 +380,7 @@ enum qn_status qn_keeper_open(const struct qn_run_input *input, const struct qn_
   keeper->request = *request;
   keeper->every = options->every;
   keeper->checkpointing = (struct qn_checkpointing){.is_due = is_due, .save = save, .user = keeper};
-  keeper->request.checkpointing = &keeper->checkpointing;
+  keeper->request.hooks.checkpointing = &keeper->checkpointing;
   if ((status = open_folder(keeper, options->folder, error)) ||
       (status = describe_run(keeper, error)) ||
       (status = find_checkpoint(keeper, options, error))) {

@@ -85,18 +85,18 @@ static enum qn_status run_each_source(const struct qn_run_input *input,
     const struct qn_run_result before = all;
     all = *one;
     all.values = NULL;
-    all.iterations += before.iterations;
-    all.prepare_seconds += before.prepare_seconds;
-    all.kernel_seconds += before.kernel_seconds;
-    all.converged = one->converged && (i == 0 || before.converged);
+    all.stats.iterations += before.stats.iterations;
+    all.stats.prepare_seconds += before.stats.prepare_seconds;
+    all.stats.kernel_seconds += before.stats.kernel_seconds;
+    all.stats.converged = one->stats.converged && (i == 0 || before.stats.converged);
     qn_run_result_destroy(one);
   }
   run->inputs.sources = sources;
   run->inputs.num_sources = num_sources;
   qn_run_result_destroy(&run->result);
   run->result = all;
-  run->result.num_columns = num_sources;
-  run->result.column_sources = sources;
+  run->result.shape = QN_SHAPE_COLUMNS;
+  run->result.columns = (struct qn_result_columns){.count = num_sources, .sources = sources};
   run->result.values = columns;
   return status;
 }
@@ -116,7 +116,7 @@ static enum qn_status run_each_placed(const struct qn_run_input *input,
   status = run_each_source(&placement.input, &placed, run, error);
   qn_placement_destroy(&placement);
   run->request.view = input->view;
-  run->request.store = NULL;
+  run->request.device->store = NULL;
   return status;
 }
 
@@ -133,7 +133,6 @@ static enum qn_status run_together(const struct qn_run_input *input,
     run->kernel = alone;
     return run_each_placed(input, options, run, error);
   }
-  run->result.column_sources = run->inputs.sources;
   return status;
 }
 
@@ -159,19 +158,23 @@ enum qn_status qn_run_execute(const struct qn_run_input *input,
 
 /* The request of the run that is done, for the kernel that follows it, about which nobody is told.
  */
-static struct qn_run_request follow(const struct qn_run *run) {
+static struct qn_run_request follow(struct qn_run *run) {
   struct qn_run_request request = run->request;
+  struct qn_stream_options *streaming = &run->parents_device.streaming;
+  run->parents_device = run->device;
+  run->parents_device.leaves_values = false;
+  request.device = &run->parents_device;
   request.algorithm = run->parents_kernel->algorithm;
   request.arguments = qn_arguments_default(request.algorithm);
-  request.given = run->result.values;
-  request.max_iterations = run->parents_kernel->algorithm->iterations;
+  request.inputs.given = run->result.values;
+  request.limits.max_iterations = run->parents_kernel->algorithm->iterations;
   request.delta = 0;
   request.asynchronous = false;
-  request.checkpointing = NULL;
-  request.on_iteration = NULL;
-  request.streaming.measure = false;
-  request.streaming.on_plan = NULL;
-  request.streaming.on_event = NULL;
+  request.hooks.checkpointing = NULL;
+  request.hooks.on_iteration = NULL;
+  streaming->measure = false;
+  streaming->on_plan = NULL;
+  streaming->on_event = NULL;
   return request;
 }
 

@@ -2,7 +2,7 @@
 #ifndef QN_RUNTIME_OPTIONS_H
 #define QN_RUNTIME_OPTIONS_H
 
-#include "kernels/registry.h"
+#include "kernels/device_run.h"
 #include "runtime/checkpoint.h"
 #include "runtime/watch/watch.h"
 #include "support/options.h"

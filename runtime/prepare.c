@@ -29,7 +29,7 @@ enum qn_status qn_run_prepare(const struct qn_run_input *input,
  */
 static void note_tolerance(const struct qn_run *run) {
   const double reached = 0x1p-24;
-  const double tolerance = run->request.tolerance;
+  const double tolerance = run->request.limits.tolerance;
   if (qn_argument_is_said(run->algorithm, &run->arguments, "tolerance") && tolerance > 0 &&
       tolerance < reached && run->algorithm->values & QN_VALUES_RANKED &&
       run->kernel->result == QN_RESULT_F32)
@@ -77,27 +77,34 @@ static void fill_request(const struct qn_run_input *input, const struct qn_run_o
   const bool walks_rows = run->kernel->layout != input->layout->layout;
   *request = qn_run_request_for(run->kernel, walks_rows ? &run->rows : input->view);
   request->positions = input->positions;
-  request->sources = run->inputs.sources;
-  request->num_sources = run->inputs.num_sources;
-  request->input = run->inputs.data;
-  request->num_input = run->inputs.num_data;
-  request->given = run->inputs.given;
-  request->num_samples = run->inputs.num_samples;
+  request->inputs.sources = run->inputs.sources;
+  request->inputs.num_sources = run->inputs.num_sources;
+  const uint32_t inputs = run->algorithm->inputs;
+  if (inputs & QN_INPUT_TARGET)
+    request->inputs.target = run->inputs.data;
+  if (inputs & QN_INPUT_GROUPS)
+    request->inputs.groups = run->inputs.data;
+  if (inputs & QN_INPUT_PAIRS)
+    request->inputs.pairs = run->inputs.data;
+  request->inputs.num_pairs = run->inputs.num_data;
+  request->inputs.given = run->inputs.given;
+  request->inputs.num_samples = run->inputs.num_samples;
   qn_request_take(request, &run->arguments);
-  request->device = options->device_index;
+  request->device = &run->device;
+  request->device->index = options->device_index;
   request->asynchronous = options->asynchronous;
   request->direction = options->direction;
-  request->parallelism = options->parallelism;
-  request->device_memory = options->device_memory;
-  request->devices = options->devices;
-  request->num_devices = run->sharing.alone ? 0 : options->num_devices;
-  request->strategy = options->strategy;
-  request->streaming = options->streaming;
-  request->store = options->store;
-  request->leaves_values = may_leave_values(input, options, run);
-  request->on_iteration = tell_iteration;
+  request->device->parallelism = options->parallelism;
+  request->device->memory = options->device_memory;
+  request->device->indices = options->devices;
+  request->device->num_devices = run->sharing.alone ? 0 : options->num_devices;
+  request->device->strategy = options->strategy;
+  request->device->streaming = options->streaming;
+  request->device->store = options->store;
+  request->device->leaves_values = may_leave_values(input, options, run);
+  request->hooks.on_iteration = tell_iteration;
   if (!qn_context_is_process() && run->kernel->value_bytes)
-    request->checkpointing = &ends_cancelled;
+    request->hooks.checkpointing = &ends_cancelled;
   if (options->watch)
     qn_watch_attach(options->watch, request,
                     qn_stripes_count(qn_container_stripes(input->container)),

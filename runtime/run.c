@@ -38,7 +38,7 @@ enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_ru
     status = qn_run_prepare(input, options, run, error);
   if (!status)
     status = qn_run_execute(input, options, run, error);
-  run->result.prepare_seconds += run->restore_seconds;
+  run->result.stats.prepare_seconds += run->restore_seconds;
   if (!status && run->kernel->processor != QN_CPU)
     qn_run_device_is_used();
   if (!status)
@@ -56,12 +56,12 @@ enum qn_status qn_run_fetch(struct qn_run *run, struct qn_error *error) {
   struct qn_run_result *result = &run->result;
   const uint32_t size = qn_result_bytes(result->type);
   void *values;
-  if (result->values || !result->on_device.data)
+  if (result->values || !run->device.report.values.data)
     return QN_OK;
   enum qn_status status = qn_pages_alloc(&values, result->num_values, size, "result values", error);
   if (status)
     return status;
-  status = qn_device_values_download(&result->on_device, values, error);
+  status = qn_device_values_download(&run->device.report.values, values, error);
   if (status)
     qn_pages_free(values, result->num_values, size);
   else
@@ -73,6 +73,7 @@ void qn_run_destroy(struct qn_run *run) {
   qn_keeper_close(run->keeper);
   qn_run_result_destroy(&run->parents);
   qn_run_result_destroy(&run->result);
+  qn_device_values_free(&run->device.report.values);
   qn_run_inputs_destroy(&run->inputs);
   if (run->has_rows)
     qn_graph_unmap(&run->rows);

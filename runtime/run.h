@@ -8,6 +8,7 @@
 #ifndef QN_RUNTIME_RUN_H
 #define QN_RUNTIME_RUN_H
 
+#include "kernels/device_run.h"
 #include "kernels/sample.h"
 #include "runtime/arguments.h"
 #include "runtime/choice/devices.h"
@@ -35,9 +36,11 @@ struct qn_run {
   double device_seconds; /* until a device was there that is started ahead, or the driver */
   double restore_seconds;
   struct qn_run_request request;
+  struct qn_device_run device; /* the request's */
   struct qn_run_result result;
   const struct qn_kernel
-      *parents_kernel;          /* that found the parents, if they were wanted, else NULL */
+      *parents_kernel; /* that found the parents, if they were wanted, else NULL */
+  struct qn_device_run parents_device;
   struct qn_run_result parents; /* positions in original order, UINT32_MAX: none */
   struct qn_keeper *keeper;     /* of checkpoints, or NULL */
 };

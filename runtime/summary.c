@@ -232,7 +232,7 @@ static void sift_down(struct ranked *heap, uint64_t count, uint64_t hole, struct
 /* Where the value is that comes at `position` in original order; pairs have their own order. */
 static uint64_t place_of(const struct qn_run_input *input, const struct qn_run_result *result,
                          uint64_t position) {
-  return result->paired ? position : qn_vertex_at(input, position);
+  return result->shape == QN_SHAPE_PAIRS ? position : qn_vertex_at(input, position);
 }
 
 /* Of positions [begin, end): a heap of as many as rank first, `limit` at most. */
@@ -297,6 +297,7 @@ static json_t *value_json(const struct qn_run_result *result, uint64_t vertex) {
 
 static enum qn_status add_top(const struct qn_run_input *input, const struct qn_run_result *result,
                               uint64_t top, json_t *object, struct qn_error *error) {
+  const uint32_t *vertices = qn_result_vertices(result), *others = qn_result_others(result);
   struct ranked *heap;
   uint64_t limit = top < result->num_values ? top : result->num_values;
   /* Of many entries one heap, which is as long as a part would be. */
@@ -308,11 +309,11 @@ static enum qn_status add_top(const struct qn_run_input *input, const struct qn_
   json_t *list = json_array();
   for (uint64_t i = 0; i < count; i++) {
     const uint64_t place = place_of(input, result, heap[i].position);
-    const uint64_t vertex = result->listed ? result->listed[place] : place;
+    const uint64_t vertex = vertices ? vertices[place] : place;
     json_t *entry = json_pack("{s:o, s:o}", "id", qn_id_json(input, vertex), "value",
                               value_json(result, place));
-    if (result->paired)
-      json_object_set_new(entry, "other", qn_id_json(input, result->paired[place]));
+    if (others)
+      json_object_set_new(entry, "other", qn_id_json(input, others[place]));
     json_array_append_new(list, entry);
   }
   json_object_set_new(object, "top", list);
@@ -336,7 +337,7 @@ static void add_path(const struct qn_run_input *input, const struct qn_run_resul
                      json_t *object) {
   json_t *path = json_array();
   for (uint64_t i = 0; i < result->num_values; i++)
-    json_array_append_new(path, qn_id_json(input, result->listed[i]));
+    json_array_append_new(path, qn_id_json(input, result->path[i]));
   json_object_set_new(object, "hops", json_integer((json_int_t)result->num_values - 1));
   json_object_set_new(object, "length", value_json(result, result->num_values - 1));
   json_object_set_new(object, "path", path);
@@ -357,19 +358,19 @@ static enum qn_status summarize_values(const struct qn_run *run, json_t *object,
 }
 
 static void add_sizes(const struct qn_run_result *result, json_t *object) {
-  const struct qn_sample *sample = result->sample;
-  if (sample) {
+  if (result->shape == QN_SHAPE_SAMPLE) {
+    const struct qn_sample *sample = result->sample;
     json_object_set_new(object, "nodes", json_integer((json_int_t)sample->num_nodes));
     json_object_set_new(object, "edges", json_integer((json_int_t)sample->num_edges));
     return;
   }
   json_object_set_new(object, "walks", json_integer((json_int_t)result->num_values));
-  json_object_set_new(object, "steps", json_integer((json_int_t)result->count));
+  json_object_set_new(object, "steps", json_integer((json_int_t)result->walks.steps));
 }
 
 static enum qn_status summarize(const struct qn_run_input *input, const struct qn_run *run,
                                 int64_t top, json_t *object, struct qn_error *error) {
-  if (run->result.listed && !run->result.paired) {
+  if (run->result.shape == QN_SHAPE_PATH) {
     add_path(input, &run->result, object);
     return QN_OK;
   }
@@ -385,14 +386,16 @@ static enum qn_status summarize(const struct qn_run_input *input, const struct q
 static enum qn_status summarize_columns(const struct qn_run_input *input, const struct qn_run *run,
                                         int64_t top, json_t *object, struct qn_error *error) {
   const uint64_t bytes = run->result.num_values * qn_result_bytes(run->result.type);
+  const struct qn_result_columns *of = &run->result.columns;
   struct qn_run one = *run;
   json_t *columns = json_array();
   enum qn_status status = QN_OK;
   json_object_set_new(object, "columns", columns);
-  for (uint32_t i = 0; !status && i < run->result.num_columns; i++) {
+  for (uint32_t i = 0; !status && i < of->count; i++) {
     json_t *column = json_object();
-    if (run->result.column_names)
-      json_object_set_new(column, "name", json_string(run->result.column_names[i]));
+    if (of->names)
+      json_object_set_new(column, "name", json_string(of->names[i]));
+    one.result.shape = QN_SHAPE_VALUES;
     one.result.values = (char *)run->result.values + i * bytes;
     status = summarize(input, &one, top, column, error);
     json_array_append_new(columns, column);
@@ -405,18 +408,18 @@ enum qn_status qn_summary_create(const struct qn_run_input *input, const struct 
   json_t *object = *out = json_object();
   if (run->algorithm->counts) {
     json_object_set_new(object, run->algorithm->counts,
-                        json_integer((json_int_t)run->result.count));
+                        json_integer((json_int_t)run->result.number));
     return QN_OK;
   }
   if (run->algorithm->shape == QN_SHAPE_WALKS || run->algorithm->shape == QN_SHAPE_SAMPLE) {
     add_sizes(&run->result, object);
     return QN_OK;
   }
-  enum qn_status status = run->result.num_columns > 1
+  enum qn_status status = run->result.shape == QN_SHAPE_COLUMNS
                               ? summarize_columns(input, run, top, object, error)
                               : summarize(input, run, top, object, error);
-  if (!status && run->result.score_key)
-    json_object_set_new(object, run->result.score_key, json_real(run->result.score));
+  if (!status && run->result.shape == QN_SHAPE_VALUES && run->result.score.key)
+    json_object_set_new(object, run->result.score.key, json_real(run->result.score.value));
   if (status) {
     json_decref(object);
     *out = NULL;

@@ -61,7 +61,7 @@ static enum qn_status find_length(const struct qn_run_result *result, double lar
 enum qn_status qn_run_scale(struct qn_run *run, struct qn_error *error) {
   struct qn_run_result *result = &run->result;
   double length = 0;
-  if (!result->converged && !isfinite(result->change))
+  if (!result->stats.converged && !isfinite(result->stats.change))
     return refuse_divergence(run, error);
   if (!(run->algorithm->values & QN_VALUES_UNIT) || !result->values)
     return QN_OK;

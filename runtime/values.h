@@ -37,6 +37,18 @@ static inline double qn_value_number(const struct qn_run_result *result, uint64_
   }
 }
 
+/* The vertices whose values these are, if they need not be all; else NULL. */
+static inline const uint32_t *qn_result_vertices(const struct qn_run_result *result) {
+  return result->shape == QN_SHAPE_PAIRS  ? result->pairs.first
+         : result->shape == QN_SHAPE_PATH ? result->path
+                                          : NULL;
+}
+
+/* And the others of pairs. */
+static inline const uint32_t *qn_result_others(const struct qn_run_result *result) {
+  return result->shape == QN_SHAPE_PAIRS ? result->pairs.second : NULL;
+}
+
 /* The vertex that comes at `position` in original order. */
 static inline uint64_t qn_vertex_at(const struct qn_run_input *input, uint64_t position) {
   return input->order ? input->order[position] : position;

@@ -147,14 +147,15 @@ static enum qn_status note_run(struct work *work, const struct qn_run *run,
       qn_summary_create(&work->placement.input, run, work->options->top, &summary, error);
   if (status)
     return status;
-  json_t *json = json_pack(
-      "{s:s, s:s, s:s, s:I, s:b, s:f, s:f, s:o}", "algorithm", run->algorithm->name, "device",
-      qn_processor_name(run->kernel->processor), "kernel", run->kernel->name, "iterations",
-      (json_int_t)result->iterations, "converged", result->converged, "prepare_seconds",
-      result->prepare_seconds, "kernel_seconds", result->kernel_seconds, "result", summary);
+  json_t *json =
+      json_pack("{s:s, s:s, s:s, s:I, s:b, s:f, s:f, s:o}", "algorithm", run->algorithm->name,
+                "device", qn_processor_name(run->kernel->processor), "kernel", run->kernel->name,
+                "iterations", (json_int_t)result->stats.iterations, "converged",
+                result->stats.converged, "prepare_seconds", result->stats.prepare_seconds,
+                "kernel_seconds", result->stats.kernel_seconds, "result", summary);
   if (json && run->kernel->processor != QN_CPU)
     json_object_set_new(json, "uploaded_bytes",
-                        json_integer((json_int_t)result->device.uploaded_bytes));
+                        json_integer((json_int_t)run->device.report.figures.uploaded_bytes));
   return json_array_append_new(work->runs, json) ? qn_fail_memory(error, "a report", 0) : QN_OK;
 }
 

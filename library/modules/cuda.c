@@ -65,7 +65,8 @@ static enum qn_status load(struct qn_error *error) {
   const struct qn_cuda_module *found = status ? NULL : table;
   if (found && (found->kernel_bytes != sizeof(struct qn_kernel) ||
                 found->request_bytes != sizeof(struct qn_run_request) ||
-                found->result_bytes != sizeof(struct qn_run_result)))
+                found->result_bytes != sizeof(struct qn_run_result) ||
+                found->device_run_bytes != sizeof(struct qn_device_run)))
     status = qn_fail(&failure, QN_UNSUPPORTED,
                      "libquern-cuda.so.0 was not built together with libquern.so.0");
   if (!status)

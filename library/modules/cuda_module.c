@@ -19,6 +19,7 @@ const struct qn_cuda_module *qn_cuda_module(void) {
       .kernel_bytes = sizeof(struct qn_kernel),
       .request_bytes = sizeof(struct qn_run_request),
       .result_bytes = sizeof(struct qn_run_result),
+      .device_run_bytes = sizeof(struct qn_device_run),
       .kernels = qn_cuda_kernels,
       .followers = qn_cuda_followers,
       .count = qn_cuda_count,

@@ -9,7 +9,7 @@
 
 #include "converters/arrays/hdf5_file.h"
 #include "kernels/cuda/device/device.h"
-#include "kernels/registry.h"
+#include "kernels/device_run.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,7 +48,8 @@ const struct qn_hdf5_module *qn_hdf5_module(void);
 
 struct qn_cuda_module {
   const char *version;
-  uint64_t kernel_bytes, request_bytes, result_bytes; /* of the structs that it shares */
+  /* Of the structs that it shares. */
+  uint64_t kernel_bytes, request_bytes, result_bytes, device_run_bytes;
   const struct qn_kernel *const *(*kernels)(void); /* of devices, as kernels/registry.h has them */
   const struct qn_kernel *const *(*followers)(void);
   enum qn_status (*count)(int *count, struct qn_error *error);

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "kernels/streaming.h"
 #include "runtime/choice/processor.h"
 
 #ifdef __cplusplus

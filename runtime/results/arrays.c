@@ -18,10 +18,12 @@
 
 struct array {
   const struct qn_run_input *input;
-  const char *elements;   /* [length] of `width` bytes, in vertex order; NULL: the ids */
-  const uint32_t *listed; /* the vertices that are there; NULL: all */
-  const uint32_t *paired; /* of the second row of ids */
-  uint64_t length, width;
+  const char *elements;     /* of `width` bytes, in vertex order; NULL: the ids */
+  const uint32_t *vertices; /* that are there; NULL: all */
+  const uint32_t *others;   /* of the second row of ids */
+  uint64_t num_values;      /* in a column of `elements`, */
+  uint64_t first, length;   /* of which these are written, in original order */
+  uint64_t width;
   uint64_t num_columns; /* rows of the array, of `length` elements each */
 };
 
@@ -49,16 +51,16 @@ static void format_part(const void *context, uint64_t part, struct qn_text_buffe
   const struct array *array = context;
   const uint64_t parts = num_parts(array), column = part / parts;
   const char *elements =
-      array->elements ? array->elements + column * array->length * array->width : NULL;
+      array->elements ? array->elements + column * array->num_values * array->width : NULL;
   uint64_t begin = part % parts * part_length(array), end = begin + part_length(array);
   end = end < array->length ? end : array->length;
   char *p = qn_text_buffer_reserve(buffer, (end - begin) * array->width);
   if (!p)
     return;
   for (uint64_t i = begin; i < end; i++) {
-    const uint32_t *listed = column > 0 && array->paired ? array->paired : array->listed;
-    const uint64_t vertex = listed ? listed[i] : qn_vertex_at(array->input, i);
-    const uint64_t place = array->listed ? i : vertex;
+    const uint32_t *vertices = column > 0 && array->others ? array->others : array->vertices;
+    const uint64_t vertex = vertices ? vertices[i] : qn_vertex_at(array->input, array->first + i);
+    const uint64_t place = array->vertices ? i : vertex;
     p = array->elements ? mempcpy(p, elements + place * array->width, array->width)
                         : put_id(p, &array->input->ids, vertex, array->width);
   }
@@ -81,17 +83,20 @@ static enum qn_status write_array(struct qn_text_output *output, const char *typ
 
 enum qn_status qn_result_array_write(struct qn_text_output *output,
                                      const struct qn_run_input *input,
-                                     const struct qn_run_result *result, struct qn_error *error) {
+                                     const struct qn_run_result *result,
+                                     const struct qn_part_rows *rows, struct qn_error *error) {
   static const char *const types[] = {[QN_RESULT_U32] = "<u4",
                                       [QN_RESULT_U64] = "<u8",
                                       [QN_RESULT_F32] = "<f4",
                                       [QN_RESULT_F64] = "<f8"};
   const struct array array = {.input = input,
                               .elements = result->values,
-                              .listed = result->listed,
-                              .length = result->num_values,
+                              .vertices = qn_result_vertices(result),
+                              .num_values = result->num_values,
+                              .first = rows ? rows->begin : 0,
+                              .length = rows ? rows->end - rows->begin : result->num_values,
                               .width = qn_result_bytes(result->type),
-                              .num_columns = result->num_columns ? result->num_columns : 1};
+                              .num_columns = qn_result_width(result)};
   return write_array(output, types[result->type], &array, error);
 }
 
@@ -125,15 +130,20 @@ enum qn_status qn_id_array_check(const struct qn_ids *ids, struct qn_error *erro
 }
 
 enum qn_status qn_id_array_write(struct qn_text_output *output, const struct qn_run_input *input,
-                                 const struct qn_run_result *result, struct qn_error *error) {
+                                 const struct qn_run_result *result,
+                                 const struct qn_part_rows *rows, struct qn_error *error) {
   const struct qn_ids *ids = &input->ids;
+  const uint32_t *vertices = qn_result_vertices(result), *others = qn_result_others(result);
   char type[32] = "<u8";
   struct array array = {.input = input,
-                        .listed = result->listed,
-                        .paired = result->paired,
-                        .length = result->listed ? result->num_values : ids->num_vertices,
+                        .vertices = vertices,
+                        .others = others,
+                        .first = rows ? rows->begin : 0,
+                        .length = rows       ? rows->end - rows->begin
+                                  : vertices ? result->num_values
+                                             : ids->num_vertices,
                         .width = sizeof(uint64_t),
-                        .num_columns = result->paired ? 2 : 1};
+                        .num_columns = others ? 2 : 1};
   if (ids->kind == QN_IDS_STRINGS) {
     array.width = longest_name(ids);
     snprintf(type, sizeof type, "|S%" PRIu64, array.width);

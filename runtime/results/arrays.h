@@ -14,7 +14,8 @@ extern "C" {
  * infinity. Values that are vertices are indices into the array. */
 enum qn_status qn_result_array_write(struct qn_text_output *output,
                                      const struct qn_run_input *input,
-                                     const struct qn_run_result *result, struct qn_error *error);
+                                     const struct qn_run_result *result,
+                                     const struct qn_part_rows *rows, struct qn_error *error);
 
 /* QN_UNSUPPORTED if the names would take many times their bytes in an array, where each takes as
  * many as the longest. */
@@ -23,7 +24,8 @@ enum qn_status qn_id_array_check(const struct qn_ids *ids, struct qn_error *erro
 /* Write the ids of the values' vertices: u8, or names as bytes (|S), as many as the longest takes.
  */
 enum qn_status qn_id_array_write(struct qn_text_output *output, const struct qn_run_input *input,
-                                 const struct qn_run_result *result, struct qn_error *error);
+                                 const struct qn_run_result *result,
+                                 const struct qn_part_rows *rows, struct qn_error *error);
 
 #ifdef __cplusplus
 }

@@ -15,7 +15,8 @@ struct job {
   const struct qn_run_input *input;
   const struct qn_kernel *kernel;
   const struct qn_run_result *result;
-  bool are_vertices; /* the values */
+  uint64_t begin, end; /* the values that are written, in original order */
+  bool are_vertices;   /* the values */
   char separator;
   bool plain; /* no name is quoted */
 };
@@ -50,22 +51,22 @@ static void format_line(const struct job *job, uint64_t vertex, uint64_t place,
                         struct qn_text_buffer *buffer) {
   const struct qn_ids *ids = &job->input->ids;
   const struct qn_run_result *result = job->result;
-  const uint32_t columns = qn_result_columns(result);
+  const uint32_t columns = qn_result_width(result);
   uint32_t position = job->are_vertices ? ((const uint32_t *)result->values)[place] : 0;
   if (position == UINT32_MAX)
     return;
   uint64_t other = job->are_vertices ? qn_vertex_at(job->input, position) : 0;
-  const uint32_t *paired = result->paired;
+  const uint32_t *others = qn_result_others(result);
   uint64_t room =
-      qn_id_room(ids, vertex) + 3 + (paired ? qn_id_room(ids, paired[place]) : 0) +
+      qn_id_room(ids, vertex) + 3 + (others ? qn_id_room(ids, others[place]) : 0) +
       (job->are_vertices ? qn_id_room(ids, other) : (uint64_t)columns * (QN_MAX_NUMBER_TEXT + 1));
   char *p = qn_text_buffer_reserve(buffer, room);
   if (!p)
     return;
   p = qn_put_id(p, &job->input->ids, vertex, job->separator, job->plain);
-  if (paired) {
+  if (others) {
     *p++ = job->separator;
-    p = qn_put_id(p, &job->input->ids, paired[place], job->separator, job->plain);
+    p = qn_put_id(p, &job->input->ids, others[place], job->separator, job->plain);
   }
   for (uint64_t column = 0; column < columns; column++) {
     *p++ = job->separator;
@@ -78,41 +79,44 @@ static void format_line(const struct job *job, uint64_t vertex, uint64_t place,
 
 static void format_part(const void *context, uint64_t part, struct qn_text_buffer *buffer) {
   const struct job *job = context;
-  const uint32_t *listed = job->result->listed;
-  uint64_t begin = part * PART_VERTICES, end = begin + PART_VERTICES;
-  for (uint64_t i = begin; i < end && i < job->result->num_values && !buffer->status; i++) {
-    const uint64_t vertex = listed ? listed[i] : qn_vertex_at(job->input, i);
-    format_line(job, vertex, listed ? i : vertex, buffer);
+  const uint32_t *vertices = qn_result_vertices(job->result);
+  uint64_t begin = job->begin + part * PART_VERTICES, end = begin + PART_VERTICES;
+  for (uint64_t i = begin; i < end && i < job->end && !buffer->status; i++) {
+    const uint64_t vertex = vertices ? vertices[i] : qn_vertex_at(job->input, i);
+    format_line(job, vertex, vertices ? i : vertex, buffer);
   }
 }
 
+/* NULL: it is called by its source. */
+static const char *title_of(const struct job *job, uint32_t column) {
+  if (job->result->shape != QN_SHAPE_COLUMNS)
+    return job->kernel->algorithm->name;
+  const struct qn_result_columns *columns = &job->result->columns;
+  return columns->names ? columns->names[column] : NULL;
+}
+
 static uint64_t title_room(const struct job *job, uint32_t column) {
-  if (job->result->column_names)
-    return strlen(job->result->column_names[column]);
-  return job->result->column_sources
-             ? qn_id_room(&job->input->ids, job->result->column_sources[column])
-             : strlen(job->kernel->algorithm->name);
+  const char *title = title_of(job, column);
+  return title ? strlen(title) : qn_id_room(&job->input->ids, job->result->columns.sources[column]);
 }
 
 static char *put_title(char *p, const struct job *job, uint32_t column) {
-  if (job->result->column_names)
-    return stpcpy(p, job->result->column_names[column]);
-  return job->result->column_sources
-             ? qn_put_id(p, &job->input->ids, job->result->column_sources[column], job->separator,
-                         job->plain)
-             : stpcpy(p, job->kernel->algorithm->name);
+  const char *title = title_of(job, column);
+  return title ? stpcpy(p, title)
+               : qn_put_id(p, &job->input->ids, job->result->columns.sources[column],
+                           job->separator, job->plain);
 }
 
 /* A column is called after its source, where there are several, or has a name. */
 static void format_header(const void *context, uint64_t part, struct qn_text_buffer *buffer) {
   const struct job *job = context;
-  const uint32_t columns = qn_result_columns(job->result);
+  const uint32_t columns = qn_result_width(job->result);
   (void)part;
   char *p = qn_text_buffer_reserve(buffer, 16);
   if (!p)
     return;
   p = stpcpy(p, "id");
-  if (job->result->paired)
+  if (qn_result_others(job->result))
     p = stpcpy(stpcpy(p, (char[]){job->separator, '\0'}), "other");
   qn_text_buffer_advance(buffer, p);
   for (uint32_t column = 0; column < columns && !buffer->status; column++) {
@@ -132,15 +136,18 @@ static void format_header(const void *context, uint64_t part, struct qn_text_buf
 enum qn_status qn_result_lines_write(struct qn_text_output *output, char separator,
                                      const struct qn_run_input *input,
                                      const struct qn_kernel *kernel,
-                                     const struct qn_run_result *result, struct qn_error *error) {
+                                     const struct qn_run_result *result,
+                                     const struct qn_part_rows *rows, struct qn_error *error) {
   bool csv = separator == ',';
   const struct job job = {.input = input,
                           .kernel = kernel,
                           .result = result,
+                          .begin = rows ? rows->begin : 0,
+                          .end = rows ? rows->end : result->num_values,
                           .are_vertices = kernel->algorithm->values & QN_VALUES_VERTICES,
                           .separator = separator,
                           .plain = !csv || qn_names_are_plain(&input->ids, separator)};
-  uint64_t num_parts = (result->num_values + PART_VERTICES - 1) / PART_VERTICES;
+  uint64_t num_parts = (job.end - job.begin + PART_VERTICES - 1) / PART_VERTICES;
   enum qn_status status = csv ? qn_text_output_parts(output, 1, format_header, &job, error) : QN_OK;
   return status ? status : qn_text_output_parts(output, num_parts, format_part, &job, error);
 }

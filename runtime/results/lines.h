@@ -16,7 +16,8 @@ extern "C" {
 enum qn_status qn_result_lines_write(struct qn_text_output *output, char separator,
                                      const struct qn_run_input *input,
                                      const struct qn_kernel *kernel,
-                                     const struct qn_run_result *result, struct qn_error *error);
+                                     const struct qn_run_result *result,
+                                     const struct qn_part_rows *rows, struct qn_error *error);
 
 #ifdef __cplusplus
 }

@@ -79,48 +79,16 @@ enum qn_status qn_result_parts_create(const struct qn_results_options *options,
   return status;
 }
 
-/* The rows of all columns, which lie one behind the other. */
-static enum qn_status take_rows(const struct qn_run_result *all, const struct qn_part_rows *rows,
-                                struct qn_run_result *part, struct qn_error *error) {
-  const uint64_t bytes = qn_result_bytes(all->type);
-  const uint64_t columns = all->num_columns ? all->num_columns : 1, count = rows->end - rows->begin;
-  enum qn_status status =
-      qn_alloc(&part->values, columns * count, bytes, "the values of a part", error);
-  part->num_values = count;
-  for (uint64_t column = 0; !status && column < columns; column++)
-    memcpy((char *)part->values + column * count * bytes,
-           (const char *)all->values + (column * all->num_values + rows->begin) * bytes,
-           count * bytes);
-  return status;
-}
-
-/* The values of vertices [begin, end). */
+/* The values of one part's vertices. */
 static enum qn_status write_part(const struct qn_result_parts *parts,
                                  const struct qn_part_rows *rows, const struct qn_run_input *input,
-                                 const struct qn_kernel *kernel, const struct qn_run_result *all,
+                                 const struct qn_kernel *kernel, const struct qn_run_result *result,
                                  struct qn_error *error) {
   const struct qn_results_options options = {
-      .path = parts->paths[rows->index], .listed = true, .no_ids = parts->no_ids};
-  struct qn_run_result part = *all;
+      .path = parts->paths[rows->index], .rows = rows, .listed = true, .no_ids = parts->no_ids};
   struct qn_results *file;
-  uint32_t *listed;
-  enum qn_status status = take_rows(all, rows, &part, error);
-  if (status)
-    return status;
-  status = qn_alloc(&listed, part.num_values, sizeof *listed, "vertices", error);
-  if (status) {
-    qn_free(part.values);
-    return status;
-  }
-  for (uint64_t i = 0; i < part.num_values; i++)
-    listed[i] = (uint32_t)(rows->begin + i);
-  part.listed = listed;
-  status = qn_results_create(&options, input, &file, error);
-  if (!status)
-    status = qn_results_commit(file, input, kernel, &part, error);
-  qn_free(listed);
-  qn_free(part.values);
-  return status;
+  enum qn_status status = qn_results_create(&options, input, &file, error);
+  return status ? status : qn_results_commit(file, input, kernel, result, error);
 }
 
 /* The folder appears when all have written; then the others let it be. */

@@ -20,15 +20,15 @@ static double per_second(const struct qn_run *run, uint64_t things) {
     return 0; /* they see some of the edges */
   uint64_t before = run->keeper ? qn_keeper_figures(run->keeper)->resumed : 0;
   bool all_active = run->kernel->traits & QN_KERNEL_ALL_ACTIVE;
-  double walks = all_active ? (double)(result->iterations - before) : 1;
-  double seconds =
-      run->kernel->processor == QN_CPU ? result->kernel_seconds : result->device.kernel_seconds;
+  double walks = all_active ? (double)(result->stats.iterations - before) : 1;
+  double seconds = run->kernel->processor == QN_CPU ? result->stats.kernel_seconds
+                                                    : run->device.report.figures.kernel_seconds;
   return seconds > 0 ? (double)things * walks / seconds : 0;
 }
 
 /* What the accelerator did; NULL on the CPU. */
 static json_t *device_json(const struct qn_run *run, double start_seconds) {
-  const struct qn_device_figures *device = &run->result.device;
+  const struct qn_device_figures *device = &run->device.report.figures;
   if (run->kernel->processor == QN_CPU)
     return NULL;
   return json_pack("{s:s, s:f, s:I, s:I, s:f, s:I, s:f, s:f}", "name", device->name,
@@ -41,10 +41,10 @@ static json_t *device_json(const struct qn_run *run, double start_seconds) {
 
 /* How several devices shared the run; NULL where there was one. */
 static json_t *devices_json(const struct qn_run *run) {
-  const struct qn_run_result *result = &run->result;
-  json_t *list = result->num_devices ? json_array() : NULL;
-  for (unsigned i = 0; i < result->num_devices; i++) {
-    const struct qn_device_share *share = &result->shares[i];
+  const struct qn_device_report *told = &run->device.report;
+  json_t *list = told->num_devices ? json_array() : NULL;
+  for (unsigned i = 0; i < told->num_devices; i++) {
+    const struct qn_device_share *share = &told->shares[i];
     const struct qn_stream_figures *moved = &share->moved;
     json_array_append_new(
         list,
@@ -76,14 +76,14 @@ static json_t *checkpoint_json(const struct qn_run *run) {
 
 /* How the parents were found; NULL if nobody wanted them. */
 static json_t *parents_json(const struct qn_run *run) {
-  const struct qn_run_result *parents = &run->parents;
+  const struct qn_run_statistics *stats = &run->parents.stats;
   if (!run->parents_kernel)
     return NULL;
   return json_pack("{s:s, s:s, s:b, s:I, s:f, s:f}", "device",
                    qn_processor_name(run->parents_kernel->processor), "kernel",
-                   run->parents_kernel->name, "streamed", parents->plan.streams, "iterations",
-                   (json_int_t)parents->iterations, "prepare_seconds", parents->prepare_seconds,
-                   "kernel_seconds", parents->kernel_seconds);
+                   run->parents_kernel->name, "streamed", run->parents_device.report.plan.streams,
+                   "iterations", (json_int_t)stats->iterations, "prepare_seconds",
+                   stats->prepare_seconds, "kernel_seconds", stats->kernel_seconds);
 }
 
 json_t *qn_run_report_json(const struct qn_run_input *input, const struct qn_run *run,
@@ -92,15 +92,15 @@ json_t *qn_run_report_json(const struct qn_run_input *input, const struct qn_run
   json_t *seconds = json_pack(
       "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "map", input->map_seconds, "validate",
       input->validate_seconds, "find", run->find_seconds, "device", run->device_seconds, "prepare",
-      run->result.prepare_seconds, "kernel", run->result.kernel_seconds, "write", times->write,
-      "report", times->report, "total", qn_seconds() - times->begin);
+      run->result.stats.prepare_seconds, "kernel", run->result.stats.kernel_seconds, "write",
+      times->write, "report", times->report, "total", qn_seconds() - times->begin);
   json_t *report = json_pack(
       "{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:b, s:o, s:f, s:O}", "algorithm",
       run->algorithm->name, "layout", qn_layout_name(run->kernel->layout), "device",
       qn_processor_name(run->kernel->processor), "kernel", run->kernel->name, "threads",
       (int)qn_threads(), "vertices", (json_int_t)input->info->num_vertices, "edges",
-      (json_int_t)input->info->num_edges, "iterations", (json_int_t)run->result.iterations,
-      "converged", run->result.converged, "seconds", seconds, "edges_per_second",
+      (json_int_t)input->info->num_edges, "iterations", (json_int_t)run->result.stats.iterations,
+      "converged", run->result.stats.converged, "seconds", seconds, "edges_per_second",
       per_second(run, input->info->num_edges), "result", summary);
   const uint64_t undirected = qn_undirected_edges(input->container, input->info->num_edges);
   if (undirected)
@@ -112,8 +112,8 @@ json_t *qn_run_report_json(const struct qn_run_input *input, const struct qn_run
   json_t *devices = devices_json(run);
   if (devices) {
     json_object_set_new(report, "strategy",
-                        json_string(qn_strategy_name(run->result.plan.strategy)));
-    json_object_set_new(report, "peer_to_peer", json_boolean(run->result.plan.peers));
+                        json_string(qn_strategy_name(run->device.report.plan.strategy)));
+    json_object_set_new(report, "peer_to_peer", json_boolean(run->device.report.plan.peers));
     json_object_set_new(report, "devices", devices);
   }
   json_t *choice = qn_choice_json(&run->choice);
@@ -151,9 +151,10 @@ json_t *qn_run_report_json(const struct qn_run_input *input, const struct qn_run
 
 /* A number of iterations that was asked for is no failure to converge. */
 static const char *convergence_note(const struct qn_run *run) {
-  bool fixed = ((run->kernel->traits & QN_KERNEL_ALL_ACTIVE) && run->request.tolerance == 0) ||
-               qn_parameter_find(run->algorithm, "hops") < run->algorithm->num_parameters;
-  return run->result.converged || fixed ? "" : " (not converged)";
+  bool fixed =
+      ((run->kernel->traits & QN_KERNEL_ALL_ACTIVE) && run->request.limits.tolerance == 0) ||
+      qn_parameter_find(run->algorithm, "hops") < run->algorithm->num_parameters;
+  return run->result.stats.converged || fixed ? "" : " (not converged)";
 }
 
 static void print_checkpoint(const json_t *checkpoint, FILE *stream) {

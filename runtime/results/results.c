@@ -18,7 +18,8 @@ enum form { FORM_LINES, FORM_CSV, FORM_ARRAY };
 
 struct qn_results {
   enum form form;
-  struct qn_result_parts *parts; /* instead of all else, or NULL */
+  const struct qn_part_rows *rows; /* NULL: all */
+  struct qn_result_parts *parts;   /* instead of all else, or NULL */
   struct qn_text_output *values;
   struct qn_text_output *ids;          /* NULL: none */
   struct qn_text_output *nodes, *hops; /* of a sample, or NULL */
@@ -122,6 +123,7 @@ enum qn_status qn_results_create(const struct qn_results_options *options,
     return status;
   }
   results->form = form_of(options->path);
+  results->rows = options->rows;
   status = create_file(options, options->path, &results->values, error);
   if (!status && results->form == FORM_ARRAY &&
       (input->ids.kind != QN_IDS_DENSE || options->listed) && !options->no_ids)
@@ -163,14 +165,14 @@ static enum qn_status write_walks(const struct qn_results *results,
 static enum qn_status write_values(const struct qn_results *results,
                                    const struct qn_run_input *input, const struct qn_kernel *kernel,
                                    const struct qn_run_result *result, struct qn_error *error) {
-  if (result->sample)
+  if (result->shape == QN_SHAPE_SAMPLE)
     return write_sample(results, input, result->sample, error);
-  if (kernel->algorithm->shape == QN_SHAPE_WALKS)
+  if (result->shape == QN_SHAPE_WALKS)
     return write_walks(results, input, result, error);
   if (results->form == FORM_ARRAY)
-    return qn_result_array_write(results->values, input, result, error);
+    return qn_result_array_write(results->values, input, result, results->rows, error);
   return qn_result_lines_write(results->values, results->form == FORM_CSV ? ',' : '\t', input,
-                               kernel, result, error);
+                               kernel, result, results->rows, error);
 }
 
 static enum qn_status commit_file(struct qn_text_output **output, struct qn_error *error) {
@@ -190,7 +192,7 @@ enum qn_status qn_results_commit(struct qn_results *results, const struct qn_run
   }
   enum qn_status status = write_values(results, input, kernel, result, error);
   if (!status && results->ids)
-    status = qn_id_array_write(results->ids, input, result, error);
+    status = qn_id_array_write(results->ids, input, result, results->rows, error);
   if (!status && results->ids)
     status = commit_file(&results->ids, error);
   if (!status && results->nodes)

@@ -27,11 +27,12 @@ struct qn_results_options {
                                         this process alone */
   const char *parts; /* NULL: one file. Else, of a set whose parts are walked, `path` is a folder
                         of files part-NNNNN.tsv, .csv or .npy, as this says */
-  bool force;        /* replace files */
-  bool no_ids;       /* no ids beside an array */
-  bool listed;       /* the values are of some vertices alone */
-  bool sampled;      /* there are no values, but a sample */
-  bool all_vertices; /* each has a value */
+  const struct qn_part_rows *rows;       /* of a part alone; NULL: all */
+  bool force;                            /* replace files */
+  bool no_ids;                           /* no ids beside an array */
+  bool listed;                           /* the values are of some vertices alone */
+  bool sampled;                          /* there are no values, but a sample */
+  bool all_vertices;                     /* each has a value */
   const char *inputs[QN_RESULTS_INPUTS]; /* files that must not be replaced, or NULL */
 };
 

@@ -54,10 +54,10 @@ static enum qn_status write_array(struct qn_text_output *output, const char *sha
 enum qn_status qn_walk_array_write(struct qn_text_output *output,
                                    const struct qn_run_result *result, struct qn_error *error) {
   const struct array array = {
-      .rows = {result->values}, .length = result->num_values * result->num_columns, .num_rows = 1};
+      .rows = {result->values}, .length = result->num_values * result->walks.length, .num_rows = 1};
   char shape[48];
   snprintf(shape, sizeof shape, "(%" PRIu64 ", %" PRIu32 ")", result->num_values,
-           result->num_columns);
+           result->walks.length);
   return write_array(output, shape, &array, error);
 }
 
@@ -116,7 +116,7 @@ static void put(const struct lines *lines, uint32_t position, char end,
 /* A walk has its source at least. */
 static void format_walk(const void *context, uint64_t part, struct qn_text_buffer *buffer) {
   const struct lines *lines = context;
-  const uint64_t length = lines->result->num_columns;
+  const uint64_t length = lines->result->walks.length;
   const uint32_t *row = (const uint32_t *)lines->result->values + part * length;
   for (uint64_t i = 0; i < length && row[i] != UINT32_MAX && !buffer->status; i++)
     put(lines, row[i], i + 1 < length && row[i + 1] != UINT32_MAX ? lines->separator : '\n',
@@ -124,7 +124,7 @@ static void format_walk(const void *context, uint64_t part, struct qn_text_buffe
 }
 
 static uint64_t walks_in_part(const struct qn_run_result *result) {
-  return result->num_columns < PART ? PART / result->num_columns : 1;
+  return result->walks.length < PART ? PART / result->walks.length : 1;
 }
 
 static void format_walks(const void *context, uint64_t part, struct qn_text_buffer *buffer) {

@@ -43,9 +43,10 @@ static double exposed_kernel(const struct qn_cost_model *model) {
 }
 
 void qn_cost_model_iteration(struct qn_cost_model *model, const struct qn_iteration *iteration) {
-  const struct qn_shared_iteration *shared = iteration->shared;
-  uint64_t bytes = shared ? 0 : iteration->moved.moved_bytes;
-  uint64_t batches = shared ? 0 : iteration->moved.batches;
+  const struct qn_device_iteration device = qn_iteration_on_devices(iteration);
+  const struct qn_shared_iteration *shared = device.shared;
+  uint64_t bytes = shared ? 0 : device.moved.moved_bytes;
+  uint64_t batches = shared ? 0 : device.moved.batches;
   for (unsigned i = 0; shared && i < shared->num_devices; i++) {
     const struct qn_stream_figures *moved = &shared->moved[i];
     bytes = moved->moved_bytes > bytes ? moved->moved_bytes : bytes;
@@ -53,7 +54,7 @@ void qn_cost_model_iteration(struct qn_cost_model *model, const struct qn_iterat
   }
   model->num_devices = shared ? shared->num_devices : 1;
   model->sync += shared ? shared->merge_seconds : 0;
-  model->moved_bytes += iteration->moved.moved_bytes;
+  model->moved_bytes += device.moved.moved_bytes;
   model->most_bytes += bytes;
   model->batches += batches;
   model->measured += iteration->seconds;

@@ -29,7 +29,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "kernels/registry.h"
+#include "kernels/device_run.h"
 
 #ifdef __cplusplus
 extern "C" {

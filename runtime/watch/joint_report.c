@@ -29,7 +29,7 @@ static void set_figures(json_t *object, const struct qn_joint_figures *figures) 
 }
 
 void qn_joint_report_add(struct qn_joint_report *report, const struct qn_iteration *iteration) {
-  const struct qn_joint_figures *figures = iteration->joint;
+  const struct qn_joint_figures *figures = iteration->device->joint;
   struct qn_joint_figures *sums = &report->sums;
   sums->cpu_pages += figures->cpu_pages;
   sums->cpu_seconds += figures->cpu_seconds;

@@ -113,11 +113,12 @@ void qn_timeline_iteration(struct qn_timeline *timeline, const struct qn_iterati
           iteration->iteration, ITERATIONS_ROW, 1e6 * timeline->begin,
           1e6 * (timeline->end - timeline->begin), iteration->mode, iteration->num_active,
           iteration->seconds);
-  if (iteration->moved.active_units > 0) {
-    count(timeline, "moved", iteration->moved.moved_units);
-    count(timeline, "cached", iteration->moved.cache_hits);
+  const struct qn_device_iteration device = qn_iteration_on_devices(iteration);
+  if (device.moved.active_units > 0) {
+    count(timeline, "moved", device.moved.moved_units);
+    count(timeline, "cached", device.moved.cache_hits);
   }
-  const struct qn_joint_figures *joint = iteration->joint;
+  const struct qn_joint_figures *joint = device.joint;
   if (joint && joint->cpu_pages > 0)
     side_event(timeline, 0, joint->cpu_pages, joint->cpu_seconds);
   if (joint && joint->device_pages > 0)

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "kernels/registry.h"
+#include "kernels/device_run.h"
 #include "support/atomic_file.h"
 
 #ifdef __cplusplus

@@ -137,7 +137,8 @@ static void on_event(void *user, const struct qn_stream_event *event) {
 }
 
 static void show_line(const struct qn_watch *watch, const struct qn_iteration *iteration) {
-  const struct qn_stream_figures *moved = &iteration->moved;
+  const struct qn_device_iteration device = qn_iteration_on_devices(iteration);
+  const struct qn_stream_figures *moved = &device.moved;
   const double seconds = iteration->seconds > 0 ? iteration->seconds : 1e-9;
   char streamed[96] = "", rate[48] = "", bytes[32];
   if (watch->plan.streams)
@@ -158,8 +159,9 @@ static void show_line(const struct qn_watch *watch, const struct qn_iteration *i
 
 /* What an iteration moved, and to each of several devices. */
 static json_t *iteration_json(const struct qn_iteration *iteration) {
-  const struct qn_stream_figures *moved = &iteration->moved;
-  const struct qn_shared_iteration *shared = iteration->shared;
+  const struct qn_device_iteration device = qn_iteration_on_devices(iteration);
+  const struct qn_stream_figures *moved = &device.moved;
+  const struct qn_shared_iteration *shared = device.shared;
   json_t *json = json_pack(
       "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f}", "iteration",
       (json_int_t)iteration->iteration, "active_vertices", (json_int_t)iteration->num_active,
@@ -203,17 +205,18 @@ static void watch_signals(struct qn_watch *watch, uint32_t iteration) {
 }
 
 static void note_iteration(struct qn_watch *watch, const struct qn_iteration *iteration) {
+  const struct qn_device_iteration device = qn_iteration_on_devices(iteration);
   show_line(watch, iteration);
   qn_cost_model_iteration(&watch->model, iteration);
   if (watch->timeline.file)
     qn_timeline_iteration(&watch->timeline, iteration);
-  if (iteration->joint)
+  if (device.joint)
     qn_joint_report_add(&watch->joint, iteration);
   watch->notified += strcmp(iteration->mode, "notify-pull") == 0;
   watch->pulled += strcmp(iteration->mode, "pull") == 0;
   if (!watch->plan.streams)
     return;
-  qn_stream_figures_add(&watch->moved, &iteration->moved);
+  qn_stream_figures_add(&watch->moved, &device.moved);
   json_array_append_new(watch->iterations, iteration_json(iteration));
 }
 
@@ -235,13 +238,13 @@ void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, uns
   qn_cost_model_begin(&watch->model, num_files);
   json_array_clear(watch->iterations);
   qn_joint_report_begin(&watch->joint, request->asynchronous);
-  request->on_iteration = on_iteration;
-  request->user = watch;
-  request->streaming.measure = watch->options.explain;
-  request->streaming.on_plan = on_plan;
+  request->hooks.on_iteration = on_iteration;
+  request->hooks.user = watch;
+  request->device->streaming.measure = watch->options.explain;
+  request->device->streaming.on_plan = on_plan;
   if (watch->options.explain || watch->options.trace)
-    request->streaming.on_event = on_event;
-  request->streaming.user = watch;
+    request->device->streaming.on_event = on_event;
+  request->device->streaming.user = watch;
 }
 
 json_t *qn_watch_json(const struct qn_watch *watch) {

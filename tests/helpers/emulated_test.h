@@ -47,12 +47,14 @@ static inline void compare_emulated(const struct qn_graph *graph, enum qn_layout
       new_machine(seed, 0);
       struct qn_run_result result = run_for_test(*kernel, view, source, NULL);
       assert_same_results((*kernel)->algorithm->name, &expected, &result);
-      assert_true(result.device.kernel_seconds > 0 && result.kernel_seconds > 0);
+      assert_true(result.stats.kernel_seconds > 0);
       assert_int_equal(emulator_live(), 0);
       qn_run_result_destroy(&result);
     }
     if ((*kernel)->value_bytes && graph->out.num_edges <= 1000) {
       struct qn_run_request request = request_for_test(*kernel, view, &source, NULL);
+      struct qn_device_run device = {0};
+      request.device = &device;
       resume_everywhere(*kernel, &request);
       assert_int_equal(emulator_live(), 0);
     }
@@ -72,11 +74,13 @@ static inline void fail_device_calls(enum qn_layout layout, const void *view) {
     if ((*kernel)->layout != layout || (*kernel)->processor != QN_CUDA || !has_its_turn(*kernel, 0))
       continue;
     struct qn_run_request request = qn_run_request_for(*kernel, view);
+    struct qn_device_run device = {0};
+    request.device = &device;
     struct qn_run_result result = {0};
     struct qn_error error;
-    request.sources = &source;
-    request.num_sources = 1;
-    request.max_iterations = 2;
+    request.inputs.sources = &source;
+    request.inputs.num_sources = 1;
+    request.limits.max_iterations = 2;
     enum qn_status status = QN_DEVICE;
     for (uint64_t n = 1; status; n++) {
       new_machine(0, n);

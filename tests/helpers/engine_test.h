@@ -16,7 +16,7 @@
 #include "helpers/resume_test.h"
 #include "helpers/round_trip.h"
 #include "helpers/scratch.h"
-#include "kernels/registry.h"
+#include "kernels/device_run.h"
 #include "kernels/sample.h"
 #include "support/memory.h"
 #include "support/threads.h"
@@ -47,7 +47,9 @@ static inline void assert_same_results(const char *what, const struct qn_run_res
   double largest = 0;
   assert_int_equal(expected->type, actual->type);
   assert_int_equal(expected->num_values, actual->num_values);
-  assert_int_equal(expected->count, actual->count);
+  assert_int_equal(expected->shape, actual->shape);
+  if (expected->shape == QN_SHAPE_NUMBER)
+    assert_int_equal(expected->number, actual->number);
   for (uint64_t v = 0; v < expected->num_values; v++)
     if (isfinite(engine_value(expected, v)))
       largest = fmax(largest, fabs(engine_value(expected, v)));
@@ -63,19 +65,24 @@ static inline struct qn_run_request request_for_test(const struct qn_kernel *ker
                                                      const void *view, const uint32_t *source,
                                                      const uint32_t *positions) {
   struct qn_run_request request = qn_run_request_for(kernel, view);
-  request.sources = source;
-  request.num_sources = 1;
+  request.inputs.sources = source;
+  request.inputs.num_sources = 1;
   request.positions = positions;
-  request.tolerance = 0;
-  if (request.max_iterations > MOST_ITERATIONS && request.max_iterations != UINT32_MAX)
-    request.max_iterations = MOST_ITERATIONS;
+  request.limits.tolerance = 0;
+  if (request.limits.max_iterations > MOST_ITERATIONS &&
+      request.limits.max_iterations != UINT32_MAX)
+    request.limits.max_iterations = MOST_ITERATIONS;
   return request;
 }
 
 /* The pieces of memory that a result has. */
 static inline uint64_t pieces_of(const struct qn_run_result *result) {
-  const struct qn_sample *sample = result->sample;
-  uint64_t pieces = (result->values != NULL) + (result->listed != NULL) + (result->paired != NULL);
+  uint64_t pieces = result->values != NULL;
+  if (result->shape == QN_SHAPE_PAIRS)
+    return pieces + (result->pairs.first != NULL) + (result->pairs.second != NULL);
+  if (result->shape == QN_SHAPE_PATH)
+    return pieces + (result->path != NULL);
+  const struct qn_sample *sample = result->shape == QN_SHAPE_SAMPLE ? result->sample : NULL;
   if (sample)
     pieces += 1 + (sample->nodes != NULL) + (sample->from != NULL) + (sample->to != NULL) +
               (sample->node_ends != NULL) + (sample->edge_ends != NULL);
@@ -85,12 +92,15 @@ static inline uint64_t pieces_of(const struct qn_run_result *result) {
 static inline struct qn_run_result run_for_test(const struct qn_kernel *kernel, const void *view,
                                                 uint32_t source, const uint32_t *positions) {
   struct qn_run_request request = request_for_test(kernel, view, &source, positions);
+  struct qn_device_run device = {0};
   struct qn_run_result result;
   struct qn_error error = {0};
+  request.device = &device;
   uint64_t live = qn_memory_live();
   if (kernel->run(&request, &result, &error))
     fail_msg("%s: %s", kernel->algorithm->name, error.message);
   assert_int_equal(qn_memory_live(), live + pieces_of(&result));
+  assert_true(kernel->processor == QN_CPU || device.report.figures.kernel_seconds > 0);
   return result;
 }
 
@@ -159,9 +169,11 @@ static inline struct qn_run_result follow_for_test(const struct qn_kernel *follo
                                                    const uint32_t *positions,
                                                    const struct qn_run_result *given) {
   struct qn_run_request request = request_for_test(follower, view, &source, positions);
+  struct qn_device_run device = {0};
   struct qn_run_result result;
   struct qn_error error = {0};
-  request.given = given->values;
+  request.inputs.given = given->values;
+  request.device = &device;
   if (follower->run(&request, &result, &error))
     fail_msg("%s: %s", follower->algorithm, error.message);
   return result;
@@ -193,7 +205,9 @@ static inline void compare_followers(const struct qn_graph *graph, enum qn_layou
     }
     if (graph->out.num_edges <= 1000) {
       struct qn_run_request request = request_for_test(*follower, view, &source, positions);
-      request.given = given.values;
+      struct qn_device_run device = {0};
+      request.inputs.given = given.values;
+      request.device = &device;
       resume_everywhere(*follower, &request);
     }
     qn_run_result_destroy(&expected);
@@ -211,9 +225,9 @@ static inline void fail_allocations(enum qn_layout layout, const void *view) {
     struct qn_run_request request = qn_run_request_for(*kernel, view);
     struct qn_run_result result = {0};
     struct qn_error error;
-    request.sources = &source;
-    request.num_sources = 1;
-    request.max_iterations = 2;
+    request.inputs.sources = &source;
+    request.inputs.num_sources = 1;
+    request.limits.max_iterations = 2;
     enum qn_status status = QN_SYSTEM;
     for (uint64_t n = 1; status; n++) {
       qn_memory_fail_nth(n);

@@ -69,7 +69,7 @@ static inline enum qn_status run_checkpointed(const struct qn_kernel *kernel,
                                               struct qn_run_result *result) {
   struct qn_checkpointing checkpointing = {resume, keep_is_due, keep_state, kept};
   struct qn_error error = {0};
-  request.checkpointing = &checkpointing;
+  request.hooks.checkpointing = &checkpointing;
   enum qn_status status = kernel->run(&request, result, &error);
   assert_int_equal(status, kept->kept ? QN_INTERRUPTED : QN_OK);
   return status;
@@ -110,8 +110,8 @@ static inline void resume_after(const struct qn_kernel *kernel,
   if (result.num_values && !same_values(kernel, expected, &result))
     fail_msg("%s (%s): not the same after going on from iteration %llu", kernel->algorithm->name,
              kernel->name, (unsigned long long)iterations);
-  assert_true(result.iterations >= iterations || !kept.kept);
-  assert_int_equal(result.converged, expected->converged);
+  assert_true(result.stats.iterations >= iterations || !kept.kept);
+  assert_int_equal(result.stats.converged, expected->stats.converged);
   qn_run_result_destroy(&result);
   free_kept(&kept);
 }
@@ -122,7 +122,7 @@ static inline void resume_everywhere(const struct qn_kernel *kernel,
   struct kept_state never = {0};
   struct qn_run_result expected;
   run_checkpointed(kernel, *request, &never, NULL, &expected);
-  assert_true(never.offered + 1 >= expected.iterations);
+  assert_true(never.offered + 1 >= expected.stats.iterations);
   uint64_t step = never.offered / MOST_INTERRUPTIONS + 1;
   for (uint64_t iterations = 1; iterations <= never.offered; iterations += step)
     resume_after(kernel, request, iterations, &expected);

@@ -26,11 +26,11 @@ static inline struct qn_run_result run_kernel_from(const char *algorithm,
     struct qn_run_result result;
     struct qn_error error;
     uint64_t live = qn_memory_live();
-    request.sources = sources;
-    request.num_sources = num_sources;
+    request.inputs.sources = sources;
+    request.inputs.num_sources = num_sources;
     if (max_iterations) {
-      request.max_iterations = max_iterations;
-      request.tolerance = 0;
+      request.limits.max_iterations = max_iterations;
+      request.limits.tolerance = 0;
     }
     assert_int_equal(kernel->run(&request, &result, &error), QN_OK);
     assert_int_equal(qn_memory_live(), live + (kernel->algorithm->counts ? 0 : 1));
@@ -39,7 +39,9 @@ static inline struct qn_run_result run_kernel_from(const char *algorithm,
       first = result;
       continue;
     }
-    assert_int_equal(first.count, result.count);
+    assert_int_equal(first.shape, result.shape);
+    if (result.shape == QN_SHAPE_NUMBER)
+      assert_int_equal(first.number, result.number);
     if (result.num_values)
       assert_memory_equal(first.values, result.values,
                           result.num_values * qn_result_bytes(result.type));

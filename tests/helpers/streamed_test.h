@@ -21,7 +21,8 @@ static inline void count_plan(void *user, const struct qn_stream_plan *plan) {
 
 static inline void count_moved(void *user, const struct qn_iteration *iteration) {
   struct streamed_counts *counts = user;
-  const struct qn_stream_figures *moved = &iteration->moved;
+  const struct qn_device_iteration device = qn_iteration_on_devices(iteration);
+  const struct qn_stream_figures *moved = &device.moved;
   assert_int_equal(moved->active_units, moved->cache_hits + moved->moved_units);
   assert_true(moved->batches <= moved->active_units);
   counts->active_units += moved->active_units;
@@ -36,19 +37,20 @@ static inline void count_moved(void *user, const struct qn_iteration *iteration)
 
 static inline void limit_iterations(const struct qn_kernel *kernel,
                                     struct qn_run_request *request) {
-  if (kernel->traits & QN_KERNEL_ALL_ACTIVE && request->max_iterations > STREAMED_ITERATIONS)
-    request->max_iterations = STREAMED_ITERATIONS;
+  if (kernel->traits & QN_KERNEL_ALL_ACTIVE && request->limits.max_iterations > STREAMED_ITERATIONS)
+    request->limits.max_iterations = STREAMED_ITERATIONS;
 }
 
 static inline struct qn_run_request streamed_request(const struct qn_kernel *kernel,
                                                      const void *view, const uint32_t *source,
+                                                     struct qn_device_run *device,
                                                      struct streamed_counts *counts) {
   struct qn_run_request request = request_for_test(kernel, view, source, NULL);
+  *device = (struct qn_device_run){.streaming = {.on_plan = count_plan, .user = counts}};
+  request.device = device;
   limit_iterations(kernel, &request);
-  request.on_iteration = count_moved;
-  request.user = counts;
-  request.streaming.on_plan = count_plan;
-  request.streaming.user = counts;
+  request.hooks.on_iteration = count_moved;
+  request.hooks.user = counts;
   return request;
 }
 
@@ -69,8 +71,8 @@ static inline bool run_streamed(const struct qn_kernel *kernel,
     counts->refused++;
     return false;
   }
-  assert_true(request->device_memory == 0 || emulator_peak_bytes() <= request->device_memory);
-  if (result.plan.streams)
+  assert_true(request->device->memory == 0 || emulator_peak_bytes() <= request->device->memory);
+  if (request->device->report.plan.streams)
     counts->streamed++;
   else
     counts->resident++;
@@ -84,12 +86,13 @@ static inline bool run_streamed(const struct qn_kernel *kernel,
 static inline uint64_t resident_bytes(const struct qn_kernel *kernel, const void *view,
                                       const uint32_t *source) {
   struct streamed_counts counts = {0};
-  struct qn_run_request request = streamed_request(kernel, view, source, &counts);
+  struct qn_device_run device;
+  struct qn_run_request request = streamed_request(kernel, view, source, &device, &counts);
   struct qn_run_result result;
   struct qn_error error;
   new_machine(0, 0);
   assert_int_equal(kernel->run(&request, &result, &error), QN_OK);
-  assert_false(result.plan.streams);
+  assert_false(request.device->report.plan.streams);
   qn_run_result_destroy(&result);
   return emulator_peak_bytes();
 }
@@ -101,18 +104,20 @@ static inline uint64_t resident_bytes(const struct qn_kernel *kernel, const void
 static inline uint64_t least_budget(const struct qn_kernel *kernel, struct qn_run_request request,
                                     uint64_t enough) {
   struct streamed_counts ignored = {0};
+  struct qn_device_run device = *request.device;
   uint64_t too_little = 0;
-  request.user = request.streaming.user = &ignored;
-  request.max_iterations = 1;
+  request.device = &device;
+  request.hooks.user = request.device->streaming.user = &ignored;
+  request.limits.max_iterations = 1;
   while (enough - too_little > BUDGET_STEP) {
     struct qn_run_result result;
     struct qn_error error;
-    request.device_memory = too_little + (enough - too_little) / 2;
+    request.device->memory = too_little + (enough - too_little) / 2;
     new_machine(0, 0);
     if (kernel->run(&request, &result, &error)) {
-      too_little = request.device_memory;
+      too_little = request.device->memory;
     } else {
-      enough = request.device_memory;
+      enough = request.device->memory;
       qn_run_result_destroy(&result);
     }
   }
@@ -124,17 +129,18 @@ static inline void stream_budgets(const struct qn_kernel *kernel, const void *vi
                                   const uint32_t *source, const struct qn_run_result *expected,
                                   struct streamed_counts *counts) {
   static const unsigned streams[] = {1, 2, 3, 32};
-  struct qn_run_request request = streamed_request(kernel, view, source, counts);
+  struct qn_device_run device;
+  struct qn_run_request request = streamed_request(kernel, view, source, &device, counts);
   const uint64_t all = resident_bytes(kernel, view, source);
   const uint64_t least = least_budget(kernel, request, all);
   for (unsigned step = 0; step <= 4; step++) {
-    request.device_memory = least + (all - least) * step / 4;
-    request.streaming.num_streams = streams[step % 4];
+    request.device->memory = least + (all - least) * step / 4;
+    request.device->streaming.num_streams = streams[step % 4];
     new_machine(step + 1, 0);
     assert_true(run_streamed(kernel, &request, expected, counts));
   }
-  request.device_memory = least - BUDGET_STEP;
-  request.max_iterations = 1; /* as the least was found: whole runs may do with less */
+  request.device->memory = least - BUDGET_STEP;
+  request.limits.max_iterations = 1; /* as the least was found: whole runs may do with less */
   new_machine(0, 0);
   assert_false(run_streamed(kernel, &request, expected, counts));
 }
@@ -146,12 +152,13 @@ static inline void fail_streamed(const struct qn_kernel *kernel, const void *vie
   const uint32_t source = 0;
   const uint64_t live = qn_memory_live();
   struct streamed_counts counts = {0};
-  struct qn_run_request request = streamed_request(kernel, view, &source, &counts);
+  struct qn_device_run device;
+  struct qn_run_request request = streamed_request(kernel, view, &source, &device, &counts);
   const uint64_t all = resident_bytes(kernel, view, &source);
   const uint64_t least = least_budget(kernel, request, all);
-  request.max_iterations = 2;
-  request.device_memory = least + (all - least) / 4;
-  request.streaming.num_streams = 2;
+  request.limits.max_iterations = 2;
+  request.device->memory = least + (all - least) / 4;
+  request.device->streaming.num_streams = 2;
   for (int host = 0; host < 2; host++) {
     bool failed = true;
     for (uint64_t n = 1; failed; n++) {
@@ -165,7 +172,7 @@ static inline void fail_streamed(const struct qn_kernel *kernel, const void *vie
       assert_true(status == QN_OK || status == (host ? QN_SYSTEM : QN_DEVICE));
       assert_int_equal(emulator_live(), 0);
       assert_int_equal(qn_memory_live(), live + (status == QN_OK));
-      assert_true(status || result.plan.streams);
+      assert_true(status || request.device->report.plan.streams);
       qn_run_result_destroy(&result);
     }
   }

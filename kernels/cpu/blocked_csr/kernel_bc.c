@@ -86,8 +86,8 @@ static enum qn_status add_source(struct work *work, const struct qn_run_request 
   struct qn_run_request search = qn_run_request_for(bfs, work->view);
   struct qn_run_result levels;
   search.positions = request->positions;
-  search.sources = &source;
-  search.num_sources = 1;
+  search.inputs.sources = &source;
+  search.inputs.num_sources = 1;
   enum qn_status status = bfs->run(&search, &levels, error);
   if (status)
     return status;
@@ -152,9 +152,9 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   double prepared = qn_seconds();
   if (!status)
     qn_own_restore(request, work.score, view.num_vertices, sizeof *work.score);
-  for (uint64_t i = qn_own_iterations(request); i < request->num_sources && !status; i++) {
-    status = add_source(&work, request, request->sources[i], error);
-    if (!status && i + 1 < request->num_sources)
+  for (uint64_t i = qn_own_iterations(request); i < request->inputs.num_sources && !status; i++) {
+    status = add_source(&work, request, request->inputs.sources[i], error);
+    if (!status && i + 1 < request->inputs.num_sources)
       status =
           qn_own_keep(request, i + 1, view.num_vertices, sizeof *work.score, work.score, error);
   }
@@ -162,10 +162,10 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
     *result = (struct qn_run_result){.type = QN_RESULT_F64,
                                      .num_values = view.num_vertices,
                                      .values = work.score,
-                                     .iterations = request->num_sources,
-                                     .converged = true,
-                                     .prepare_seconds = prepared - begin,
-                                     .kernel_seconds = qn_seconds() - prepared};
+                                     .stats.iterations = request->inputs.num_sources,
+                                     .stats.converged = true,
+                                     .stats.prepare_seconds = prepared - begin,
+                                     .stats.kernel_seconds = qn_seconds() - prepared};
     work.score = NULL;
   }
   destroy(&work);

@@ -109,8 +109,8 @@ static enum qn_status add_source(struct work *work, const struct qn_run_request 
   struct qn_run_request search = qn_run_request_for(bfs, &graph);
   struct qn_run_result levels;
   search.positions = request->positions;
-  search.sources = &source;
-  search.num_sources = 1;
+  search.inputs.sources = &source;
+  search.inputs.num_sources = 1;
   enum qn_status status = bfs->run(&search, &levels, error);
   if (status)
     return status;
@@ -143,22 +143,22 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   uint64_t num_vertices = graph->out.num_vertices;
   struct work work = {.graph = graph};
   struct qn_graph transposed = {0};
-  *result = (struct qn_run_result){.type = QN_RESULT_F64, .converged = true};
+  *result = (struct qn_run_result){.type = QN_RESULT_F64, .stats.converged = true};
   double begin = qn_seconds();
   enum qn_status status = qn_find_in_edges(graph, &transposed, &work.in, error);
   if (!status)
     status = create_arrays(&work, num_vertices, error);
-  result->prepare_seconds = qn_seconds() - begin;
+  result->stats.prepare_seconds = qn_seconds() - begin;
   begin = qn_seconds();
   if (!status)
     qn_own_restore(request, work.score, num_vertices, sizeof *work.score);
-  for (uint64_t i = qn_own_iterations(request); i < request->num_sources && !status; i++) {
-    status = add_source(&work, request, request->sources[i], error);
-    if (!status && i + 1 < request->num_sources)
+  for (uint64_t i = qn_own_iterations(request); i < request->inputs.num_sources && !status; i++) {
+    status = add_source(&work, request, request->inputs.sources[i], error);
+    if (!status && i + 1 < request->inputs.num_sources)
       status = qn_own_keep(request, i + 1, num_vertices, sizeof *work.score, work.score, error);
   }
-  result->kernel_seconds = qn_seconds() - begin;
-  result->iterations = request->num_sources;
+  result->stats.kernel_seconds = qn_seconds() - begin;
+  result->stats.iterations = request->inputs.num_sources;
   qn_graph_unmap(&transposed);
   qn_levels_destroy(&work.levels);
   qn_pages_free(work.paths, num_vertices, sizeof(double));

@@ -96,7 +96,7 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   uint64_t num_vertices = graph->out.num_vertices;
   struct qn_row_chunks chunks;
   uint32_t *parent = NULL;
-  *result = (struct qn_run_result){.type = QN_RESULT_U32, .converged = true};
+  *result = (struct qn_run_result){.type = QN_RESULT_U32, .stats.converged = true};
   double begin = qn_seconds();
   enum qn_status status =
       qn_row_chunks_create(&chunks, graph->out.row_offsets, num_vertices, error);
@@ -104,10 +104,10 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
     status = qn_pages_alloc(&parent, num_vertices, sizeof *parent, "labels", error);
   if (status)
     goto cleanup;
-  status = find_components(request, &chunks, parent, &result->iterations, error);
+  status = find_components(request, &chunks, parent, &result->stats.iterations, error);
   if (!status && request->positions)
     status = qn_label_by_position(parent, num_vertices, request->positions, error);
-  result->kernel_seconds = qn_seconds() - begin;
+  result->stats.kernel_seconds = qn_seconds() - begin;
 cleanup:
   qn_row_chunks_destroy(&chunks);
   if (status) {

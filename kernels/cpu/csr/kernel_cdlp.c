@@ -165,15 +165,15 @@ static void report(const struct qn_run_request *request, const struct work *work
                                     .mode = work->looks_at_all ? "all" : "beside changes",
                                     .num_active = changed,
                                     .seconds = seconds};
-  if (request->on_iteration)
-    request->on_iteration(request->user, &said);
+  if (request->hooks.on_iteration)
+    request->hooks.on_iteration(request->hooks.user, &said);
 }
 
 static enum qn_status iterate(const struct qn_run_request *request, struct work *work,
                               struct qn_run_result *result, struct qn_error *error) {
   uint64_t iteration = qn_own_iterations(request);
   enum qn_status status = begin_labels(request, work, error);
-  while (!status && !result->converged && iteration < request->max_iterations) {
+  while (!status && !result->stats.converged && iteration < request->limits.max_iterations) {
     const double begin = qn_seconds();
     const uint64_t changed = propagate(work);
     const bool few = changed <= work->num_vertices / FEW_CHANGES;
@@ -182,14 +182,14 @@ static enum qn_status iterate(const struct qn_run_request *request, struct work 
     uint32_t *labels = work->next;
     work->next = work->labels;
     work->labels = labels;
-    result->converged = changed == 0;
+    result->stats.converged = changed == 0;
     report(request, work, iteration++, changed, qn_seconds() - begin);
     work->looks_at_all = !few;
-    if (!result->converged && iteration < request->max_iterations)
+    if (!result->stats.converged && iteration < request->limits.max_iterations)
       status = qn_own_keep(request, iteration, work->num_vertices, sizeof *work->labels,
                            work->labels, error);
   }
-  result->iterations = iteration;
+  result->stats.iterations = iteration;
   return status;
 }
 
@@ -236,11 +236,11 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
     status = qn_find_in_edges(graph, &transposed, &work.in, error);
   if (!status)
     status = create_arrays(&work, error);
-  result->prepare_seconds = qn_seconds() - begin;
+  result->stats.prepare_seconds = qn_seconds() - begin;
   begin = qn_seconds();
   if (!status)
     status = iterate(request, &work, result, error);
-  result->kernel_seconds = qn_seconds() - begin;
+  result->stats.kernel_seconds = qn_seconds() - begin;
   if (status) {
     *result = (struct qn_run_result){0};
   } else {

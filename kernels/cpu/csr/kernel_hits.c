@@ -94,18 +94,19 @@ static double iterate_once(struct work *work) {
 static enum qn_status iterate(const struct qn_run_request *request, struct work *work,
                               struct qn_run_result *result, struct qn_error *error) {
   enum qn_status status = QN_OK;
-  result->converged = work->num_vertices == 0;
-  while (!status && !result->converged && result->iterations < request->max_iterations) {
+  result->stats.converged = work->num_vertices == 0;
+  while (!status && !result->stats.converged &&
+         result->stats.iterations < request->limits.max_iterations) {
     const double begin = qn_seconds();
-    result->change = iterate_once(work);
-    const struct qn_iteration said = {.iteration = (uint32_t)result->iterations++,
+    result->stats.change = iterate_once(work);
+    const struct qn_iteration said = {.iteration = (uint32_t)result->stats.iterations++,
                                       .mode = "pull",
                                       .num_active = work->num_vertices,
-                                      .change = result->change,
+                                      .change = result->stats.change,
                                       .seconds = qn_seconds() - begin};
-    result->converged = result->change < request->tolerance;
-    if (request->on_iteration)
-      request->on_iteration(request->user, &said);
+    result->stats.converged = result->stats.change < request->limits.tolerance;
+    if (request->hooks.on_iteration)
+      request->hooks.on_iteration(request->hooks.user, &said);
     status = qn_context_check(error);
   }
   return status;
@@ -146,21 +147,20 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   struct work work = {.out = &graph->out, .num_vertices = graph->out.num_vertices};
   struct qn_graph transposed = {0};
   double begin = qn_seconds();
-  *result = (struct qn_run_result){.type = QN_RESULT_F64};
+  *result = (struct qn_run_result){.shape = QN_SHAPE_COLUMNS, .type = QN_RESULT_F64};
   enum qn_status status = qn_find_in_edges(graph, &transposed, &work.in, error);
   if (!status)
     status = create(&work, error);
-  result->prepare_seconds = qn_seconds() - begin;
+  result->stats.prepare_seconds = qn_seconds() - begin;
   begin = qn_seconds();
   if (!status)
     status = iterate(request, &work, result, error);
-  result->kernel_seconds = qn_seconds() - begin;
+  result->stats.kernel_seconds = qn_seconds() - begin;
   if (status) {
     *result = (struct qn_run_result){0};
   } else {
     result->num_values = work.num_vertices;
-    result->num_columns = 2;
-    result->column_names = column_names;
+    result->columns = (struct qn_result_columns){.count = 2, .names = column_names};
     result->values = work.columns;
     work.columns = NULL;
   }

@@ -131,21 +131,21 @@ static uint64_t peel(struct work *work, uint64_t round) {
 static enum qn_status find_cores(const struct qn_run_request *request, struct work *work,
                                  struct qn_run_result *result, struct qn_error *error) {
   enum qn_status status = QN_OK;
-  result->iterations = qn_own_iterations(request);
+  result->stats.iterations = qn_own_iterations(request);
   begin(request, work);
   for (uint64_t round; !status && (round = least_left(work)) != UINT64_MAX;) {
     const double began = qn_seconds();
     remove_up_to(work, round);
-    const struct qn_iteration said = {.iteration = (uint32_t)result->iterations++,
+    const struct qn_iteration said = {.iteration = (uint32_t)result->stats.iterations++,
                                       .mode = "push",
                                       .num_active = peel(work, round),
                                       .seconds = qn_seconds() - began};
-    if (request->on_iteration)
-      request->on_iteration(request->user, &said);
-    status = qn_own_keep(request, result->iterations, work->num_vertices, sizeof *work->cores,
+    if (request->hooks.on_iteration)
+      request->hooks.on_iteration(request->hooks.user, &said);
+    status = qn_own_keep(request, result->stats.iterations, work->num_vertices, sizeof *work->cores,
                          work->cores, error);
   }
-  result->converged = true;
+  result->stats.converged = true;
   return status;
 }
 
@@ -192,8 +192,8 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   } else {
     result->num_values = work.num_vertices;
     result->values = work.cores;
-    result->prepare_seconds = prepared - begin;
-    result->kernel_seconds = qn_seconds() - prepared;
+    result->stats.prepare_seconds = prepared - begin;
+    result->stats.kernel_seconds = qn_seconds() - prepared;
     work.cores = NULL;
   }
   destroy_arrays(&work);

@@ -135,13 +135,13 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
     *result = (struct qn_run_result){.type = QN_RESULT_F64,
                                      .num_values = work.edges.num_vertices,
                                      .values = coefficients,
-                                     .iterations = 1,
-                                     .converged = true,
-                                     .prepare_seconds = qn_seconds() - begin};
+                                     .stats.iterations = 1,
+                                     .stats.converged = true,
+                                     .stats.prepare_seconds = qn_seconds() - begin};
     begin = qn_seconds();
     count_all(&work);
     divide(&work, coefficients);
-    result->kernel_seconds = qn_seconds() - begin;
+    result->stats.kernel_seconds = qn_seconds() - begin;
   }
   destroy_arrays(&work);
   return status;

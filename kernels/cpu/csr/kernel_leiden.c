@@ -16,7 +16,7 @@ static enum qn_status find_communities(const struct qn_run_request *request,
                                        struct qn_leiden_result *found, struct qn_error *error) {
   const struct qn_leiden_options options = {.resolution = qn_argument(request, "resolution").real,
                                             .seed = qn_argument(request, "seed").whole,
-                                            .max_iterations = request->max_iterations};
+                                            .max_iterations = request->limits.max_iterations};
   enum qn_status status = qn_leiden(level, &options, community, found, error);
   if (!status)
     status = qn_label_by_position(community, level->num_vertices, request->positions, error);
@@ -44,12 +44,11 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
     *result = (struct qn_run_result){.type = QN_RESULT_U32,
                                      .num_values = level.num_vertices,
                                      .values = community,
-                                     .score_key = "modularity",
-                                     .score = found.modularity,
-                                     .iterations = found.iterations,
-                                     .converged = found.converged,
-                                     .prepare_seconds = prepared - begin,
-                                     .kernel_seconds = qn_seconds() - prepared};
+                                     .score = {"modularity", found.modularity},
+                                     .stats.iterations = found.iterations,
+                                     .stats.converged = found.converged,
+                                     .stats.prepare_seconds = prepared - begin,
+                                     .stats.kernel_seconds = qn_seconds() - prepared};
   qn_level_destroy(&level);
   return status;
 }

@@ -48,10 +48,10 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   *result = (struct qn_run_result){.type = QN_RESULT_U32,
                                    .num_values = num_vertices,
                                    .values = work.is_in,
-                                   .iterations = 1,
-                                   .converged = true,
-                                   .prepare_seconds = prepared - begin,
-                                   .kernel_seconds = qn_seconds() - prepared};
+                                   .stats.iterations = 1,
+                                   .stats.converged = true,
+                                   .stats.prepare_seconds = prepared - begin,
+                                   .stats.kernel_seconds = qn_seconds() - prepared};
   return QN_OK;
 }
 

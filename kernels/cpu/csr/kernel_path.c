@@ -47,24 +47,25 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   *result = (struct qn_run_result){0};
   enum qn_status status = is_weighted ? check_weights(out, error) : QN_OK;
   const double prepared = qn_seconds();
-  if (!status && request->num_sources > 0 && request->input) {
+  if (!status && request->inputs.num_sources > 0 && request->inputs.target) {
     const struct qn_path_ends ends = {.out = out,
                                       .in = graph->has_transpose ? &graph->in : NULL,
                                       .positions = request->positions,
-                                      .source = request->sources[0],
-                                      .target = request->input[0]};
+                                      .source = request->inputs.sources[0],
+                                      .target = *request->inputs.target};
     status = is_weighted ? qn_path_by_weights(&ends, &path, error)
                          : qn_path_by_hops(&ends, &path, error);
   }
   if (!status)
-    *result = (struct qn_run_result){.type = is_real ? QN_RESULT_F64 : QN_RESULT_U64,
+    *result = (struct qn_run_result){.shape = QN_SHAPE_PATH,
+                                     .type = is_real ? QN_RESULT_F64 : QN_RESULT_U64,
                                      .num_values = path.num_vertices,
                                      .values = path.distances,
-                                     .listed = path.vertices,
-                                     .iterations = 1,
-                                     .converged = true,
-                                     .prepare_seconds = prepared - begin,
-                                     .kernel_seconds = qn_seconds() - prepared};
+                                     .path = path.vertices,
+                                     .stats.iterations = 1,
+                                     .stats.converged = true,
+                                     .stats.prepare_seconds = prepared - begin,
+                                     .stats.kernel_seconds = qn_seconds() - prepared};
   return status;
 }
 

@@ -209,9 +209,9 @@ static enum qn_status create(struct work *work, struct qn_error *error) {
     status = qn_pages_alloc(&work->places, num_vertices, sizeof *work->places, "places", error);
   for (uint64_t v = 0; !status && v < num_vertices; v++)
     work->places[v] = NO_PLACE;
-  for (uint32_t i = 0; !status && i < request->num_sources; i++)
-    if (work->places[request->sources[i]] == NO_PLACE)
-      status = add_node(work, request->sources[i], error);
+  for (uint32_t i = 0; !status && i < request->inputs.num_sources; i++)
+    if (work->places[request->inputs.sources[i]] == NO_PLACE)
+      status = add_node(work, request->inputs.sources[i], error);
   return status;
 }
 
@@ -221,15 +221,18 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   struct qn_graph transposed = {0};
   struct work work = {.request = request};
   double begin = qn_seconds();
-  *result = (struct qn_run_result){.type = QN_RESULT_U32, .converged = true, .iterations = 1};
+  *result = (struct qn_run_result){.shape = QN_SHAPE_SAMPLE,
+                                   .type = QN_RESULT_U32,
+                                   .stats.converged = true,
+                                   .stats.iterations = 1};
   enum qn_status status = qn_find_in_edges(graph, &transposed, &work.in, error);
   if (!status)
     status = create(&work, error);
-  result->prepare_seconds = qn_seconds() - begin;
+  result->stats.prepare_seconds = qn_seconds() - begin;
   begin = qn_seconds();
   if (!status)
     status = do_hops(&work, error);
-  result->kernel_seconds = qn_seconds() - begin;
+  result->stats.kernel_seconds = qn_seconds() - begin;
   qn_pages_free(work.places, graph->out.num_vertices, sizeof *work.places);
   qn_free(work.vertices);
   qn_free(work.begins);

@@ -164,8 +164,8 @@ static enum qn_status search(const struct work *work, uint32_t pivot, bool backw
   const struct qn_kernel *bfs =
       qn_kernel_find("bfs", QN_LAYOUT_GRAPH, QN_CPU, graph.out.weights.type);
   struct qn_run_request request = qn_run_request_for(bfs, &graph);
-  request.sources = &pivot;
-  request.num_sources = 1;
+  request.inputs.sources = &pivot;
+  request.inputs.num_sources = 1;
   return bfs->run(&request, hops, error);
 }
 
@@ -234,10 +234,10 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   *result = (struct qn_run_result){.type = QN_RESULT_U32,
                                    .num_values = work.num_vertices,
                                    .values = work.component,
-                                   .iterations = 1,
-                                   .converged = true,
-                                   .prepare_seconds = prepared - begin,
-                                   .kernel_seconds = qn_seconds() - prepared};
+                                   .stats.iterations = 1,
+                                   .stats.converged = true,
+                                   .stats.prepare_seconds = prepared - begin,
+                                   .stats.kernel_seconds = qn_seconds() - prepared};
   return QN_OK;
 }
 

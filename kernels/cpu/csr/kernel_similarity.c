@@ -127,7 +127,7 @@ static uint32_t count_common(const struct work *work, struct marked *marked, uin
 }
 
 static void compare_given(struct work *work) {
-  const uint32_t *pairs = work->request->input;
+  const uint32_t *pairs = work->request->inputs.pairs;
 #pragma omp parallel
   {
     struct marked marked = {work->marks + (uint64_t)omp_get_thread_num() * work->csr->num_vertices,
@@ -215,7 +215,7 @@ static enum qn_status create(struct work *work, struct qn_error *error) {
     find_sizes(work);
   if (!status)
     status = qn_pages_alloc(&work->marks, qn_threads() * num_vertices, 1, "marks", error);
-  if (!status && !work->request->input) {
+  if (!status && !work->request->inputs.pairs) {
     status = qn_pages_alloc(&work->offsets, num_vertices + 1, sizeof *work->offsets,
                             "offsets of pairs", error);
     if (!status)
@@ -248,26 +248,29 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
                       .measure = (enum measure)qn_argument(request, "measure").whole,
                       .csr = &graph->out,
                       .is_undirected = graph->directedness == QN_UNDIRECTED,
-                      .num_pairs = request->num_input};
+                      .num_pairs = request->inputs.num_pairs};
   double begin = qn_seconds();
-  *result = (struct qn_run_result){.type = QN_RESULT_F64, .converged = true, .iterations = 1};
+  *result = (struct qn_run_result){.shape = QN_SHAPE_PAIRS,
+                                   .type = QN_RESULT_F64,
+                                   .stats.converged = true,
+                                   .stats.iterations = 1};
   enum qn_status status = create(&work, error);
-  result->prepare_seconds = qn_seconds() - begin;
+  result->stats.prepare_seconds = qn_seconds() - begin;
   begin = qn_seconds();
-  if (!status && request->input)
+  if (!status && request->inputs.pairs)
     compare_given(&work);
   else if (!status)
     compare_edges(&work);
   if (!status)
     status = qn_context_check(error);
-  result->kernel_seconds = qn_seconds() - begin;
+  result->stats.kernel_seconds = qn_seconds() - begin;
   if (status) {
     *result = (struct qn_run_result){0};
   } else {
     result->num_values = work.num_pairs;
     result->values = work.values;
-    result->listed = work.first;
-    result->paired = work.second;
+    result->pairs.first = work.first;
+    result->pairs.second = work.second;
     work.values = NULL;
     work.first = work.second = NULL;
   }

@@ -103,11 +103,11 @@ enum qn_status qn_triangles_count(const struct qn_orientation *edges, struct qn_
                                          "bitmaps of vertices", error);
   if (!status)
     status = store_hubs(&work, error);
-  result->prepare_seconds += qn_seconds() - begin;
+  result->stats.prepare_seconds += qn_seconds() - begin;
   begin = qn_seconds();
   if (!status)
-    result->count = count_triangles(&work);
-  result->kernel_seconds = qn_seconds() - begin;
+    result->number = count_triangles(&work);
+  result->stats.kernel_seconds = qn_seconds() - begin;
   qn_pages_free(work.hub_bits, row_word(work.num_hubs), sizeof *work.hub_bits);
   qn_pages_free(work.bits, qn_threads() * work.words, sizeof *work.bits);
   return status;
@@ -117,9 +117,10 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
                           struct qn_error *error) {
   struct qn_orientation edges;
   double begin = qn_seconds();
-  *result = (struct qn_run_result){.converged = true, .iterations = 1};
+  *result = (struct qn_run_result){
+      .shape = QN_SHAPE_NUMBER, .stats.converged = true, .stats.iterations = 1};
   enum qn_status status = qn_orientation_create(request->view, false, &edges, error);
-  result->prepare_seconds = qn_seconds() - begin;
+  result->stats.prepare_seconds = qn_seconds() - begin;
   if (!status)
     status = qn_triangles_count(&edges, result, error);
   qn_orientation_destroy(&edges);

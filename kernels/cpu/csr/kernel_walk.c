@@ -35,8 +35,8 @@ struct work {
 
 static uint32_t source_of(const struct work *work, uint64_t walk) {
   const uint64_t index = walk / work->walks_each;
-  if (work->request->sources)
-    return work->request->sources[index];
+  if (work->request->inputs.sources)
+    return work->request->inputs.sources[index];
   return work->order ? work->order[index] : (uint32_t)index;
 }
 
@@ -131,7 +131,7 @@ static enum qn_status add_up_weights(struct work *work, struct qn_error *error) 
 static enum qn_status find_order(struct work *work, struct qn_error *error) {
   const uint64_t num_vertices = work->csr->num_vertices;
   const uint32_t *positions = work->request->positions;
-  if (work->request->sources || !positions)
+  if (work->request->inputs.sources || !positions)
     return QN_OK;
   enum qn_status status =
       qn_pages_alloc(&work->order, num_vertices, sizeof *work->order, "original order", error);
@@ -142,7 +142,8 @@ static enum qn_status find_order(struct work *work, struct qn_error *error) {
 
 static enum qn_status create(struct work *work, struct qn_error *error) {
   const struct qn_run_request *request = work->request;
-  const uint64_t num_sources = request->sources ? request->num_sources : work->csr->num_vertices;
+  const uint64_t num_sources =
+      request->inputs.sources ? request->inputs.num_sources : work->csr->num_vertices;
   work->num_walks = num_sources * work->walks_each;
   if (work->num_walks > UINT32_MAX)
     return qn_fail(error, QN_UNSUPPORTED, "there are 2^32 - 1 walks at most, not %" PRIu64,
@@ -165,13 +166,16 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
                       .walks_each = qn_argument(request, "walks").whole};
   const uint64_t length = work.length + 1;
   double begin = qn_seconds();
-  *result = (struct qn_run_result){.type = QN_RESULT_U32, .converged = true, .iterations = 1};
+  *result = (struct qn_run_result){.shape = QN_SHAPE_WALKS,
+                                   .type = QN_RESULT_U32,
+                                   .stats.converged = true,
+                                   .stats.iterations = 1};
   enum qn_status status = create(&work, error);
-  result->prepare_seconds = qn_seconds() - begin;
+  result->stats.prepare_seconds = qn_seconds() - begin;
   begin = qn_seconds();
   if (!status)
-    status = walk_all(&work, &result->count, error);
-  result->kernel_seconds = qn_seconds() - begin;
+    status = walk_all(&work, &result->walks.steps, error);
+  result->stats.kernel_seconds = qn_seconds() - begin;
   qn_pages_free(work.cumulative, graph->out.num_edges, sizeof *work.cumulative);
   qn_pages_free(work.order, graph->out.num_vertices, sizeof *work.order);
   if (status) {
@@ -180,7 +184,7 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
     return status;
   }
   result->num_values = work.num_walks;
-  result->num_columns = (uint32_t)length;
+  result->walks.length = (uint32_t)length;
   result->values = work.positions;
   return QN_OK;
 }

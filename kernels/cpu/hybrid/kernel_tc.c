@@ -79,10 +79,11 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
       hybrid->directedness == QN_UNDIRECTED || (hybrid->has_in && hybrid->has_out);
   struct qn_orientation edges = {0};
   double begin = qn_seconds();
-  *result = (struct qn_run_result){.converged = true, .iterations = 1};
+  *result = (struct qn_run_result){
+      .shape = QN_SHAPE_NUMBER, .stats.converged = true, .stats.iterations = 1};
   enum qn_status status =
       has_both ? orient(hybrid, &edges, error) : orient_united(hybrid, &edges, error);
-  result->prepare_seconds = qn_seconds() - begin;
+  result->stats.prepare_seconds = qn_seconds() - begin;
   if (!status)
     status = qn_triangles_count(&edges, result, error);
   qn_orientation_destroy(&edges);

@@ -22,7 +22,8 @@ enum qn_status qn_components_run(const struct qn_run_request *request, uint64_t 
                                  qn_join_edges *join_edges, struct qn_run_result *result,
                                  struct qn_error *error) {
   uint32_t *parent;
-  *result = (struct qn_run_result){.type = QN_RESULT_U32, .iterations = 1, .converged = true};
+  *result =
+      (struct qn_run_result){.type = QN_RESULT_U32, .stats.iterations = 1, .stats.converged = true};
   double begin = qn_seconds();
   enum qn_status status = qn_pages_alloc(&parent, num_vertices, sizeof *parent, "labels", error);
   if (!status) {
@@ -34,7 +35,7 @@ enum qn_status qn_components_run(const struct qn_run_request *request, uint64_t 
     *result = (struct qn_run_result){0};
     return status;
   }
-  result->kernel_seconds = qn_seconds() - begin;
+  result->stats.kernel_seconds = qn_seconds() - begin;
   result->num_values = num_vertices;
   result->values = parent;
   return QN_OK;

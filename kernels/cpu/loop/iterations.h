@@ -39,10 +39,10 @@ static inline void engine_report(struct engine_state *state, const struct engine
                                    .num_active = step->num_active,
                                    .change = step->change,
                                    .seconds = qn_seconds() - begin};
-  if (request->on_iteration)
-    request->on_iteration(request->user, &iteration);
-  state->result->iterations = ++state->context.iteration;
-  state->result->change = step->change;
+  if (request->hooks.on_iteration)
+    request->hooks.on_iteration(request->hooks.user, &iteration);
+  state->result->stats.iterations = ++state->context.iteration;
+  state->result->stats.change = step->change;
 }
 
 /* After an iteration that is not the last one: a checkpoint, if one is due. */
@@ -72,19 +72,19 @@ static inline enum qn_status engine_iterate(struct engine_state *state, struct e
   struct qn_run_result *result = state->result;
   enum qn_status status = QN_OK;
   bool finished = engine_is_finished(state->request, &state->context);
-  result->converged = PROGRAM_SCHEDULE == QN_ALL_ACTIVE && !PROGRAM_CONVERGES;
+  result->stats.converged = PROGRAM_SCHEDULE == QN_ALL_ACTIVE && !PROGRAM_CONVERGES;
   while (!status && !finished) {
     struct engine_step step = {0};
     double begin = qn_seconds();
     status = work_step(state, work, &step, error);
     if (status || step.is_over) {
-      result->converged = !status;
+      result->stats.converged = !status;
       break;
     }
     engine_report(state, &step, begin);
-    result->converged = engine_converged(state, &step);
+    result->stats.converged = engine_converged(state, &step);
     finished = engine_is_finished(state->request, &state->context) ||
-               engine_has_diverged(step.change) || (PROGRAM_CONVERGES && result->converged);
+               engine_has_diverged(step.change) || (PROGRAM_CONVERGES && result->stats.converged);
     if (!finished)
       status = engine_keep(state, work, error);
   }

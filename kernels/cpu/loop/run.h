@@ -18,7 +18,7 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
   if (!status)
     status = qn_pages_alloc(&state.values, state.context.num_vertices, sizeof *state.values,
                             "vertex values", error);
-  result->prepare_seconds = qn_seconds() - begin;
+  result->stats.prepare_seconds = qn_seconds() - begin;
   if (status)
     goto cleanup;
   begin = qn_seconds();
@@ -29,7 +29,7 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
   work_destroy(&state, &work);
   if (!status)
     status = sweep_output(&state, error);
-  result->kernel_seconds = qn_seconds() - begin;
+  result->stats.kernel_seconds = qn_seconds() - begin;
 cleanup:
   qn_pages_free(state.values, state.context.num_vertices, sizeof *state.values);
   walk_destroy(&state);

@@ -27,7 +27,7 @@ static enum qn_status create(struct work *work, const struct qn_run_request *req
                              struct qn_error *error) {
   const struct qn_graph *graph = request->view;
   const uint64_t num_vertices = graph->out.num_vertices;
-  const double *numbers = request->given;
+  const double *numbers = request->inputs.given;
   work->searches.come = add_level;
   work->searches.user = work;
   enum qn_status status = qn_searches_create(&work->searches, graph, error);
@@ -35,9 +35,9 @@ static enum qn_status create(struct work *work, const struct qn_run_request *req
     status =
         qn_pages_alloc(&work->sums, num_vertices, sizeof *work->sums, "sums of distances", error);
   if (!status)
-    status = qn_pages_alloc(&work->samples, request->num_samples, sizeof *work->samples, "samples",
-                            error);
-  for (uint64_t v = 0; !status && request->num_samples > 0 && v < num_vertices; v++)
+    status = qn_pages_alloc(&work->samples, request->inputs.num_samples, sizeof *work->samples,
+                            "samples", error);
+  for (uint64_t v = 0; !status && request->inputs.num_samples > 0 && v < num_vertices; v++)
     if (numbers[v] > 0)
       work->samples[(uint64_t)numbers[v] - 1] = (uint32_t)v;
   return status;
@@ -45,15 +45,15 @@ static enum qn_status create(struct work *work, const struct qn_run_request *req
 
 static void destroy(struct work *work, const struct qn_run_request *request) {
   qn_pages_free(work->sums, work->searches.num_vertices, sizeof *work->sums);
-  qn_pages_free(work->samples, request->num_samples, sizeof *work->samples);
+  qn_pages_free(work->samples, request->inputs.num_samples, sizeof *work->samples);
   qn_searches_destroy(&work->searches);
 }
 
 static enum qn_status search_all(struct work *work, const struct qn_run_request *request,
                                  struct qn_run_result *result, struct qn_error *error) {
   enum qn_status status = QN_OK;
-  for (uint64_t first = 0; !status && first < request->num_samples; first += QN_SEARCHES) {
-    const uint64_t left = request->num_samples - first;
+  for (uint64_t first = 0; !status && first < request->inputs.num_samples; first += QN_SEARCHES) {
+    const uint64_t left = request->inputs.num_samples - first;
     status = qn_searches_run(&work->searches, request, work->samples + first,
                              (uint32_t)(left < QN_SEARCHES ? left : QN_SEARCHES), result, error);
   }
@@ -68,24 +68,24 @@ enum qn_status qn_distances_run(const struct qn_run_request *request,
   const uint64_t num_vertices = ((const struct qn_graph *)request->view)->out.num_vertices;
   struct work work = {.of_level = of_level};
   double *values = NULL, begin = qn_seconds();
-  *result = (struct qn_run_result){.type = QN_RESULT_F64, .converged = true};
+  *result = (struct qn_run_result){.type = QN_RESULT_F64, .stats.converged = true};
   enum qn_status status = create(&work, request, error);
   if (!status)
     status = qn_pages_alloc(&values, num_vertices, sizeof *values, "values", error);
-  result->prepare_seconds = qn_seconds() - begin;
+  result->stats.prepare_seconds = qn_seconds() - begin;
   begin = qn_seconds();
   if (!status)
     status = search_all(&work, request, result, error);
 #pragma omp parallel for schedule(static)
   for (uint64_t v = 0; v < (status ? 0 : num_vertices); v++)
-    values[v] = result_of(&work.sums[v], request->num_samples, (double)num_vertices);
+    values[v] = result_of(&work.sums[v], request->inputs.num_samples, (double)num_vertices);
   destroy(&work, request);
   if (status) {
     qn_pages_free(values, num_vertices, sizeof *values);
     *result = (struct qn_run_result){0};
     return status;
   }
-  result->kernel_seconds = qn_seconds() - begin;
+  result->stats.kernel_seconds = qn_seconds() - begin;
   result->num_values = num_vertices;
   result->values = values;
   return QN_OK;

@@ -11,8 +11,8 @@ struct qn_distance_sums {
   bool is_sample;   /* is it one? */
 };
 
-/* Run a kernel: search from every sample that request->given numbers, add up `of_level` of each
- * distance, and have a vertex's result made of its sums. */
+/* Run a kernel: search from every sample that the request's `given` numbers, add up `of_level` of
+ * each distance, and have a vertex's result made of its sums. */
 enum qn_status qn_distances_run(const struct qn_run_request *request,
                                 double (*of_level)(uint32_t level),
                                 double (*result_of)(const struct qn_distance_sums *sums,

@@ -169,7 +169,7 @@ enum qn_status qn_searches_run(struct qn_searches *searches, const struct qn_run
   enum qn_status status = QN_OK;
   uint32_t level = 0;
   begin(searches, sources, count);
-  while (searches->num_active && level < request->max_iterations && !status) {
+  while (searches->num_active && level < request->limits.max_iterations && !status) {
     const bool pulls = is_pull(searches);
     const uint64_t num_active = searches->num_active;
     const double began = qn_seconds();
@@ -182,12 +182,12 @@ enum qn_status qn_searches_run(struct qn_searches *searches, const struct qn_run
                                       .mode = pulls ? "pull" : "push",
                                       .num_active = num_active,
                                       .seconds = qn_seconds() - began};
-    if (request->on_iteration)
-      request->on_iteration(request->user, &said);
+    if (request->hooks.on_iteration)
+      request->hooks.on_iteration(request->hooks.user, &said);
     status = qn_context_check(error);
   }
-  result->iterations += level;
-  result->converged &= searches->num_active == 0;
+  result->stats.iterations += level;
+  result->stats.converged &= searches->num_active == 0;
   return status;
 }
 

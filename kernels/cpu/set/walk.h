@@ -27,7 +27,7 @@ static inline enum qn_status walk_divide(struct engine_state *state, struct qn_e
   const engine_view *view = state->view;
   const struct qn_set_demand demand = {.message_bytes = sizeof(program_message),
                                        .sum_bytes = sizeof(program_partial),
-                                       .num_iterations = state->request->max_iterations,
+                                       .num_iterations = state->request->limits.max_iterations,
                                        .takes_weights = PROGRAM_USES_WEIGHTS};
   struct engine_walk *walk = &state->walk;
   enum qn_status status =

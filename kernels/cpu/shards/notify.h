@@ -92,7 +92,7 @@ static inline void look_at_storage(const struct engine_state *state, struct engi
   const uint64_t bytes = column_bytes * (view->directedness == QN_DIRECTED ? 2 : 1) +
                          view->num_edges * qn_weight_bytes(view->in.weights.type);
   struct qn_storage_rates rates = {0};
-  work->lies_on_storage = qn_storage_exceeds_memory(bytes, request->streaming.host_memory);
+  work->lies_on_storage = qn_storage_exceeds_memory(bytes, request);
   if (work->lies_on_storage && request->direction == QN_DIRECTION_AUTO)
     rates = qn_storage_measure(view->in.column_indices, column_bytes, request);
   work->random_cost = qn_storage_ratio(&rates);

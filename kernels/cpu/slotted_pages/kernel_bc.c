@@ -168,24 +168,24 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
   struct qn_run_request searches = *request;
   struct work work = {0};
   double begin = qn_seconds();
-  searches.checkpointing = NULL; /* states are those between two of them */
+  searches.hooks.checkpointing = NULL; /* states are those between two of them */
   enum qn_status status = create_work(&work, &searches, result, error);
   uint64_t num_vertices = work.state.context.num_vertices;
-  result->prepare_seconds = qn_seconds() - begin;
+  result->stats.prepare_seconds = qn_seconds() - begin;
   begin = qn_seconds();
   if (!status)
     qn_own_restore(request, work.score, num_vertices, sizeof *work.score);
-  for (uint64_t i = qn_own_iterations(request); i < request->num_sources && !status; i++) {
-    uint32_t source = request->sources[i];
+  for (uint64_t i = qn_own_iterations(request); i < request->inputs.num_sources && !status; i++) {
+    uint32_t source = request->inputs.sources[i];
     work.state.context.source = engine_position(request, source);
     status = count_paths(&work, error);
     if (!status)
       spread_shares(&work, source);
-    if (!status && i + 1 < request->num_sources)
+    if (!status && i + 1 < request->inputs.num_sources)
       status = qn_own_keep(request, i + 1, num_vertices, sizeof *work.score, work.score, error);
   }
-  result->kernel_seconds = qn_seconds() - begin;
-  result->iterations = request->num_sources;
+  result->stats.kernel_seconds = qn_seconds() - begin;
+  result->stats.iterations = request->inputs.num_sources;
   qn_free(work.level_offsets);
   qn_pages_free(work.share, num_vertices, sizeof(double));
   qn_pages_free(work.offer, num_vertices, sizeof(double));
@@ -199,7 +199,7 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
     return status;
   }
   result->type = QN_RESULT_F64;
-  result->converged = true;
+  result->stats.converged = true;
   result->num_values = num_vertices;
   result->values = work.score;
   return QN_OK;

@@ -60,16 +60,16 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
     status = qn_pages_alloc(&counts, pages->num_vertices, sizeof *counts, "result values", error);
   if (status)
     goto cleanup;
-  result->prepare_seconds = qn_seconds() - begin;
+  result->stats.prepare_seconds = qn_seconds() - begin;
   begin = qn_seconds();
-  if (request->max_iterations > 0)
-    sweep_all(pages, &tasks, request->input, counts);
+  if (request->limits.max_iterations > 0)
+    sweep_all(pages, &tasks, request->inputs.groups, counts);
   result->type = QN_RESULT_U64;
   result->num_values = pages->num_vertices;
   result->values = counts;
-  result->iterations = request->max_iterations > 0;
-  result->converged = true;
-  result->kernel_seconds = qn_seconds() - begin;
+  result->stats.iterations = request->limits.max_iterations > 0;
+  result->stats.converged = true;
+  result->stats.kernel_seconds = qn_seconds() - begin;
 cleanup:
   qn_page_tasks_destroy(&tasks);
   return status;

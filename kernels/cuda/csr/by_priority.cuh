@@ -122,8 +122,8 @@ enum qn_status by_priority_run(const struct qn_run_request *request, const char 
     return status;
   };
   auto finish = [&](enum qn_status status, struct qn_error *failure) {
-    result->iterations = 1;
-    result->converged = true;
+    result->stats.iterations = 1;
+    result->stats.converged = true;
     return status ? status
                   : qn_run_download(&memory, QN_RESULT_U32, *values, num_vertices, result, failure);
   };

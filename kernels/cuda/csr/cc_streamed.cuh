@@ -66,7 +66,7 @@ inline uint64_t cc_attribute_bytes(const struct cc_stream *work) {
 }
 
 inline enum qn_status cc_plan(struct cc_stream *work, struct qn_error *error) {
-  struct qn_stream_plan *plan = &work->result->plan;
+  struct qn_stream_plan *plan = &work->request->device->report.plan;
   const uint64_t usable = qn_cuda_plannable_bytes(&work->memory->device, work->memory->cap);
   const uint64_t attributes = cc_attribute_bytes(work), least = qn_unit_stream_least(&work->source);
   if (attributes > usable || least > usable - attributes)
@@ -74,8 +74,8 @@ inline enum qn_status cc_plan(struct cc_stream *work, struct qn_error *error) {
   if (work->source.num_units == 0)
     return QN_OK;
   plan->attribute_bytes = attributes;
-  return qn_unit_stream_plan(&work->source, &work->request->streaming, usable - attributes, plan,
-                             error);
+  return qn_unit_stream_plan(&work->source, &work->request->device->streaming, usable - attributes,
+                             plan, error);
 }
 
 inline enum qn_status cc_create(struct cc_stream *work, struct qn_error *error) {
@@ -96,10 +96,11 @@ inline enum qn_status cc_create(struct cc_stream *work, struct qn_error *error) 
   if (status || work->source.num_units == 0)
     return status;
   qn_unit_map(&work->source);
-  status = qn_unit_stream_create(&work->stream, memory, &work->source, &request->streaming,
-                                 &work->result->plan, error);
-  if (!status && request->streaming.on_plan)
-    request->streaming.on_plan(request->streaming.user, &work->result->plan);
+  status = qn_unit_stream_create(&work->stream, memory, &work->source, &request->device->streaming,
+                                 &work->request->device->report.plan, error);
+  if (!status && request->device->streaming.on_plan)
+    request->device->streaming.on_plan(request->device->streaming.user,
+                                       &work->request->device->report.plan);
   work->blocks = row_unit_blocks(&work->source);
   return status;
 }
@@ -126,14 +127,14 @@ inline enum qn_status cc_begin(struct cc_stream *work, uint64_t *done, struct qn
   if (!cc_state_is_sound(work, state))
     return qn_fail(error, QN_INVALID, "the checkpoint has values that cc cannot have left there");
   *done = state->registers[QN_STATE_ENGINE];
-  work->result->iterations = state->registers[QN_STATE_ITERATIONS];
+  work->result->stats.iterations = state->registers[QN_STATE_ITERATIONS];
   return qn_cuda_upload(work->memory, work->parent, state->values, work->num_vertices,
                         sizeof *work->parent, "labels", error);
 }
 
 inline enum qn_status cc_keep(struct cc_stream *work, uint64_t done, struct qn_error *error) {
   uint32_t *parent;
-  if (!qn_own_save_is_due(work->request, work->result->iterations))
+  if (!qn_own_save_is_due(work->request, work->result->stats.iterations))
     return QN_OK;
   enum qn_status status =
       qn_pages_alloc(&parent, work->num_vertices, sizeof *parent, "a checkpoint's values", error);
@@ -142,7 +143,7 @@ inline enum qn_status cc_keep(struct cc_stream *work, uint64_t done, struct qn_e
                               sizeof *parent, "labels", error);
   if (!status) {
     struct qn_run_state state =
-        qn_own_state_of(work->result->iterations, work->num_vertices, sizeof *parent, parent);
+        qn_own_state_of(work->result->stats.iterations, work->num_vertices, sizeof *parent, parent);
     state.registers[QN_STATE_ENGINE] = done;
     status = qn_own_save(work->request, &state, error);
   }
@@ -153,13 +154,14 @@ inline enum qn_status cc_keep(struct cc_stream *work, uint64_t done, struct qn_e
 /* One iteration: the units [first, end). */
 inline enum qn_status cc_step(struct cc_stream *work, uint64_t first, uint64_t end,
                               struct qn_error *error) {
+  struct qn_device_iteration device = {};
   struct qn_iteration report;
   const double begin = qn_seconds();
   memset(&report, 0, sizeof report);
   memset(work->flags, 0, work->source.num_units);
   memset(work->flags + first, 1, end - first);
   enum qn_status status =
-      qn_unit_stream_run(work->stream, work->flags, cc_walk, work, &report.moved, error);
+      qn_unit_stream_run(work->stream, work->flags, cc_walk, work, &device.moved, error);
   if (status)
     return status;
   QN_LAUNCH(compress, qn_run_blocks(work->memory, work->num_vertices), QN_QUEUE_THREADS, 0, NULL,
@@ -167,12 +169,13 @@ inline enum qn_status cc_step(struct cc_stream *work, uint64_t first, uint64_t e
   status = qn_cuda_launched("joining edges", error);
   if (!status)
     status = qn_cuda_status(cudaDeviceSynchronize(), "joining edges", error);
-  report.iteration = (uint32_t)work->result->iterations++;
+  report.iteration = (uint32_t)work->result->stats.iterations++;
   report.mode = "join";
+  report.device = &device;
   report.num_active = work->num_vertices;
   report.seconds = qn_seconds() - begin;
-  if (!status && work->request->on_iteration)
-    work->request->on_iteration(work->request->user, &report);
+  if (!status && work->request->hooks.on_iteration)
+    work->request->hooks.on_iteration(work->request->hooks.user, &report);
   return status;
 }
 
@@ -230,7 +233,7 @@ inline enum qn_status cc_run_streamed(const struct qn_run_request *request,
   };
   auto finish = [&](enum qn_status ended, struct qn_error *failure) {
     cc_destroy(&work);
-    result->converged = true;
+    result->stats.converged = true;
     return ended ? ended
                  : qn_run_download(&memory, QN_RESULT_U32, work.parent, work.num_vertices, result,
                                    failure);

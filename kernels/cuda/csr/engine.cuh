@@ -59,7 +59,7 @@ inline enum qn_status engine_upload(struct csr_run *run, struct qn_error *error)
 inline bool engine_is_too_large(const struct csr_run *run) {
   const struct qn_csr *out = &run->view->out;
   const bool weighted = PROGRAM_USES_WEIGHTS && out->weights.type != QN_WEIGHT_NONE;
-  if (!wants_out && run->request->max_iterations == 0)
+  if (!wants_out && run->request->limits.max_iterations == 0)
     return false;
   return (weighted ? 8 : 4) * out->num_edges + 8 * out->num_vertices >
          qn_cuda_plannable_bytes(&run->memory->device, run->memory->cap);

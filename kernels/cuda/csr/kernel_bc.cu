@@ -407,18 +407,18 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   auto prepare = [&](struct qn_error *failure) { return create(&work, graph, failure); };
   auto algorithm = [&](struct qn_error *failure) {
     enum qn_status status = bc_resume(request, &memory, work.state.score, num_vertices, failure);
-    for (uint64_t i = qn_own_iterations(request); i < request->num_sources && !status; i++) {
-      status = count_paths(&work, request->sources[i], failure);
+    for (uint64_t i = qn_own_iterations(request); i < request->inputs.num_sources && !status; i++) {
+      status = count_paths(&work, request->inputs.sources[i], failure);
       if (!status)
-        status = spread_shares(&work, request->sources[i], failure);
-      if (!status && i + 1 < request->num_sources)
+        status = spread_shares(&work, request->inputs.sources[i], failure);
+      if (!status && i + 1 < request->inputs.num_sources)
         status = bc_keep(request, &memory, i + 1, work.state.score, num_vertices, failure);
     }
     return status;
   };
   auto finish = [&](enum qn_status status, struct qn_error *failure) {
-    result->iterations = request->num_sources;
-    result->converged = true;
+    result->stats.iterations = request->inputs.num_sources;
+    result->stats.converged = true;
     if (work.found)
       cudaFreeHost(work.found);
     qn_free(work.levels);

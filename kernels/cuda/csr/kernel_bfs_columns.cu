@@ -359,8 +359,8 @@ void report(const struct qn_run_request *request, uint32_t level, bool pulls, ui
   said.mode = pulls ? "pull" : "push";
   said.num_active = num_active;
   said.seconds = seconds;
-  if (request->on_iteration)
-    request->on_iteration(request->user, &said);
+  if (request->hooks.on_iteration)
+    request->hooks.on_iteration(request->hooks.user, &said);
 }
 
 enum qn_status run_batch(struct searches *work, uint64_t first, uint32_t num_sources,
@@ -368,8 +368,8 @@ enum qn_status run_batch(struct searches *work, uint64_t first, uint32_t num_sou
   const struct qn_run_request *request = work->request;
   uint64_t open_edges = work->num_edges;
   uint32_t level = 0;
-  enum qn_status status = begin_batch(work, request->sources + first, num_sources, error);
-  while (!status && work->steps.count > 0 && level < request->max_iterations) {
+  enum qn_status status = begin_batch(work, request->inputs.sources + first, num_sources, error);
+  while (!status && work->steps.count > 0 && level < request->limits.max_iterations) {
     const uint64_t edges = work->counters.edges;
     const bool pulls =
         work->has_in && edges > work->num_vertices / FEW_EDGES && edges * PUSH_COST > open_edges;
@@ -383,16 +383,17 @@ enum qn_status run_batch(struct searches *work, uint64_t first, uint32_t num_sou
     open_edges = pulls ? work->counters.open : open_edges;
     report(request, level++, pulls, num_active, qn_seconds() - began);
   }
-  result->iterations += level;
-  result->converged &= work->steps.count == 0;
+  result->stats.iterations += level;
+  result->stats.converged &= work->steps.count == 0;
   return status ? status : finish_batch(work, first, num_sources, error);
 }
 
 enum qn_status run_batches(struct searches *work, struct qn_run_result *result,
                            struct qn_error *error) {
   enum qn_status status = QN_OK;
-  for (uint64_t first = 0; !status && first < work->request->num_sources; first += SEARCHES) {
-    const uint64_t left = work->request->num_sources - first;
+  for (uint64_t first = 0; !status && first < work->request->inputs.num_sources;
+       first += SEARCHES) {
+    const uint64_t left = work->request->inputs.num_sources - first;
     status = run_batch(work, first, (uint32_t)(left < SEARCHES ? left : SEARCHES), result, error);
   }
   return status;
@@ -438,7 +439,8 @@ enum qn_status create_piece(struct searches *work, struct qn_error *error) {
   const uint64_t kept = memory->bytes + LIKELY_BITS * V * sizeof(search_set);
   uint64_t fitting = most > kept ? (most - kept) / (V * sizeof *work->piece) : 0;
   fitting = fitting < SEARCHES ? fitting : SEARCHES;
-  fitting = fitting < work->request->num_sources ? fitting : work->request->num_sources;
+  fitting =
+      fitting < work->request->inputs.num_sources ? fitting : work->request->inputs.num_sources;
   work->piece_columns = fitting > 1 ? (uint32_t)fitting : 1;
   return qn_cuda_alloc(work->memory, &work->piece, work->piece_columns * V, sizeof *work->piece,
                        "hops from some sources", error);
@@ -476,8 +478,8 @@ enum qn_status create(struct searches *work, struct qn_error *error) {
   if (!status)
     status = create_piece(work, error);
   if (!status)
-    status = qn_pages_alloc(&work->columns, V * work->request->num_sources, sizeof *work->columns,
-                            "hops from every source", error);
+    status = qn_pages_alloc(&work->columns, V * work->request->inputs.num_sources,
+                            sizeof *work->columns, "hops from every source", error);
   return status;
 }
 
@@ -492,19 +494,22 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   work.memory = &memory;
   work.num_vertices = graph->out.num_vertices;
   work.num_edges = graph->out.num_edges;
-  result->converged = true;
+  result->stats.converged = true;
   auto prepare = [&](struct qn_error *failure) { return create(&work, failure); };
   auto algorithm = [&](struct qn_error *failure) { return run_batches(&work, result, failure); };
   auto finish = [&](enum qn_status status, struct qn_error *failure) {
     if (!status)
       status = fetch_columns(&work, failure);
     if (status) {
-      qn_pages_free(work.columns, work.num_vertices * request->num_sources, sizeof *work.columns);
+      qn_pages_free(work.columns, work.num_vertices * request->inputs.num_sources,
+                    sizeof *work.columns);
       return status;
     }
     result->type = QN_RESULT_U32;
     result->num_values = work.num_vertices;
-    result->num_columns = request->num_sources;
+    result->shape = QN_SHAPE_COLUMNS;
+    result->columns.count = request->inputs.num_sources;
+    result->columns.sources = request->inputs.sources;
     result->values = work.columns;
     return QN_OK;
   };

@@ -353,8 +353,8 @@ void report(const struct qn_run_request *request, uint64_t iteration, bool all, 
   said.mode = all ? "all" : "beside changes";
   said.num_active = changed;
   said.seconds = seconds;
-  if (request->on_iteration)
-    request->on_iteration(request->user, &said);
+  if (request->hooks.on_iteration)
+    request->hooks.on_iteration(request->hooks.user, &said);
 }
 
 enum qn_status iterate(struct cdlp_work *work, struct qn_run_result *result,
@@ -363,7 +363,7 @@ enum qn_status iterate(struct cdlp_work *work, struct qn_run_result *result,
   uint64_t iteration = qn_own_iterations(request);
   bool all = true;
   enum qn_status status = begin(work, error);
-  while (!status && !result->converged && iteration < request->max_iterations) {
+  while (!status && !result->stats.converged && iteration < request->limits.max_iterations) {
     const double began = qn_seconds();
     uint32_t changed = 0;
     status = propagate(work, all, &changed, error);
@@ -375,13 +375,13 @@ enum qn_status iterate(struct cdlp_work *work, struct qn_run_result *result,
     uint32_t *labels = work->state.next;
     work->state.next = work->state.labels;
     work->state.labels = labels;
-    result->converged = changed == 0;
+    result->stats.converged = changed == 0;
     report(request, iteration++, all, changed, qn_seconds() - began);
     all = !few;
-    if (!result->converged && iteration < request->max_iterations)
+    if (!result->stats.converged && iteration < request->limits.max_iterations)
       status = keep(work, iteration, error);
   }
-  result->iterations = iteration;
+  result->stats.iterations = iteration;
   return status;
 }
 

@@ -228,8 +228,8 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   };
   auto algorithm = [&](struct qn_error *failure) { return count_all(&work, failure); };
   auto finish = [&](enum qn_status status, struct qn_error *failure) {
-    result->iterations = 1;
-    result->converged = true;
+    result->stats.iterations = 1;
+    result->stats.converged = true;
     return status ? status
                   : qn_run_download(&memory, QN_RESULT_F64, work.state.coefficients, V, result,
                                     failure);

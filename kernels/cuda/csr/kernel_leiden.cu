@@ -194,18 +194,17 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
     said.iteration = (uint32_t)iteration;
     said.mode = "levels";
     said.num_active = levels.first.csr.num_vertices;
-    if (request->on_iteration)
-      request->on_iteration(request->user, &said);
+    if (request->hooks.on_iteration)
+      request->hooks.on_iteration(request->hooks.user, &said);
   };
   auto algorithm = [&](struct qn_error *failure) {
-    enum qn_status status = leiden_iterate(&levels, request->max_iterations, told, failure);
+    enum qn_status status = leiden_iterate(&levels, request->limits.max_iterations, told, failure);
     return status ? status : name_communities(&levels, request->positions, failure);
   };
   auto finish = [&](enum qn_status status, struct qn_error *failure) {
-    result->score_key = "modularity";
-    result->score = levels.modularity;
-    result->iterations = levels.iterations;
-    result->converged = levels.converged;
+    result->score = {"modularity", levels.modularity};
+    result->stats.iterations = levels.iterations;
+    result->stats.converged = levels.converged;
     return status ? status
                   : qn_run_download(&memory, QN_RESULT_U32, levels.community,
                                     levels.first.csr.num_vertices, result, failure);

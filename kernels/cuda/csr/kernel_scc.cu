@@ -360,8 +360,8 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   auto prepare = [&](struct qn_error *failure) { return create(&work, request, failure); };
   auto algorithm = [&](struct qn_error *failure) { return find_components(&work, failure); };
   auto finish = [&](enum qn_status status, struct qn_error *failure) {
-    result->iterations = 1;
-    result->converged = true;
+    result->stats.iterations = 1;
+    result->stats.converged = true;
     return status ? status
                   : qn_run_download(&memory, QN_RESULT_U32, work.state.component,
                                     work.state.num_vertices, result, failure);

@@ -33,9 +33,11 @@ enum qn_status qn_cuda_memory_create(struct qn_cuda_memory *memory, int index, u
 enum qn_status qn_cuda_memory_create_for(struct qn_cuda_memory *memory,
                                          const struct qn_run_request *request, int index,
                                          struct qn_error *error) {
-  enum qn_status status = qn_cuda_memory_create(memory, index, request->device_memory, error);
-  memory->store = request->store;
-  memory->leaves_values = request->leaves_values;
+  enum qn_status status = qn_cuda_memory_create(memory, index, request->device->memory, error);
+  memory->report = &request->device->report;
+  memset(memory->report, 0, sizeof *memory->report);
+  memory->store = request->device->store;
+  memory->leaves_values = request->device->leaves_values;
   if (!status) /* what no run uses is as good as free */
     memory->device.free_bytes += qn_store_idle_bytes(memory->store, index);
   return status;
@@ -81,7 +83,7 @@ enum qn_status qn_cuda_algorithm_end(struct qn_cuda_memory *memory, struct qn_er
 }
 
 void qn_cuda_report(const struct qn_cuda_memory *memory, struct qn_run_result *result) {
-  struct qn_device_figures *figures = &result->device;
+  struct qn_device_figures *figures = &memory->report->figures;
   snprintf(figures->name, sizeof figures->name, "%.*s", (int)sizeof figures->name - 1,
            memory->device.name);
   figures->memory_bytes = memory->peak_bytes;
@@ -89,8 +91,8 @@ void qn_cuda_report(const struct qn_cuda_memory *memory, struct qn_run_result *r
   figures->copy_seconds = memory->copy_seconds;
   figures->uploaded_bytes = memory->uploaded_bytes;
   figures->kernel_seconds = memory->device_seconds;
-  result->prepare_seconds += memory->prepare_seconds;
-  result->kernel_seconds = memory->kernel_seconds;
+  result->stats.prepare_seconds += memory->prepare_seconds;
+  result->stats.kernel_seconds = memory->kernel_seconds;
 }
 
 enum qn_status qn_cuda_run_end(struct qn_cuda_memory *memory, enum qn_status status,
@@ -235,7 +237,7 @@ enum qn_status qn_cuda_leave_values(struct qn_cuda_memory *memory, enum qn_resul
     return status;
   result->type = type;
   result->num_values = count;
-  result->on_device = {memory->device.index, count * qn_result_bytes(type), block};
+  memory->report->values = {memory->device.index, count * qn_result_bytes(type), block};
   *left = true;
   return QN_OK;
 }

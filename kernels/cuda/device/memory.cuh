@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "kernels/cuda/device/device.h"
+#include "kernels/device_run.h"
 #include "kernels/registry.h"
 #include "kernels/store.h"
 #include <quern/error.h>
@@ -46,7 +47,8 @@ struct qn_cuda_memory {
   int num_blocks;
   void *blocks[QN_CUDA_MAX_BLOCKS];
   uint64_t block_bytes[QN_CUDA_MAX_BLOCKS];
-  struct qn_store *store; /* of arrays that stay on the device; NULL: none does */
+  struct qn_device_report *report; /* of the run; NULL: there is none */
+  struct qn_store *store;          /* of arrays that stay on the device; NULL: none does */
   int num_held;
   void *held[QN_CUDA_MAX_BLOCKS]; /* of the store's, in use */
   bool leaves_values;             /* the result stays on the device */
@@ -58,7 +60,8 @@ struct qn_cuda_memory {
 /* Open device `index`; `cap` as above. */
 enum qn_status qn_cuda_memory_create(struct qn_cuda_memory *memory, int index, uint64_t cap,
                                      struct qn_error *error);
-/* The same for a run: with its cap, its store, and where its values are wanted. */
+/* The same for a run: with its cap, its store, and where its values are wanted. Its report is
+ * emptied. */
 enum qn_status qn_cuda_memory_create_for(struct qn_cuda_memory *memory,
                                          const struct qn_run_request *request, int index,
                                          struct qn_error *error);

@@ -212,7 +212,7 @@ inline enum qn_status upload_layout(const struct host_tasks *made, struct sweep_
   device->num_tasks = (uint32_t)made->count;
   device->divider = qn_ep_divider(view->range_size);
   device->range_size = (uint32_t)view->range_size;
-  device->moves_partitions = run->request->streaming.moves == QN_MOVE_PARTITIONS;
+  device->moves_partitions = run->request->device->streaming.moves == QN_MOVE_PARTITIONS;
   device->weights.type = view->weights.type;
   run->state.sees = SWEEP_MAY_SEE && run->request->asynchronous;
   enum qn_status status = qn_cuda_copy_of(memory, &device->prefix_offsets, view->prefix_offsets,

@@ -20,7 +20,7 @@ template <class Prepare, class Algorithm, class Finish>
 enum qn_status qn_run_whole(const struct qn_run_request *request, struct qn_cuda_memory *memory,
                             Prepare prepare, Algorithm algorithm, Finish finish,
                             struct qn_run_result *result, struct qn_error *error) {
-  enum qn_status status = qn_cuda_memory_create_for(memory, request, request->device, error);
+  enum qn_status status = qn_cuda_memory_create_for(memory, request, request->device->index, error);
   if (!status)
     status = prepare(error);
   qn_load_kernels();

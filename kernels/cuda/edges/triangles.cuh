@@ -279,11 +279,12 @@ enum qn_status run_triangles(const struct qn_run_request *request, Prepare prepa
     return status ? status : rank_lists(&work, &state, failure);
   };
   auto algorithm = [&](struct qn_error *failure) {
-    return count(&work, &state, &result->count, failure);
+    return count(&work, &state, &result->number, failure);
   };
   auto finish = [&](enum qn_status status, struct qn_error *) {
-    result->iterations = 1;
-    result->converged = true;
+    result->shape = QN_SHAPE_NUMBER;
+    result->stats.iterations = 1;
+    result->stats.converged = true;
     return status;
   };
   return qn_run_whole(request, &memory, prepare_all, algorithm, finish, result, error);

@@ -76,9 +76,9 @@ inline enum qn_status upload_in(const struct qn_hybrid *view, const struct qn_ru
                                 struct qn_cuda_memory *memory, struct engine_device *device,
                                 struct qn_error *error) {
   enum qn_status status = QN_OK;
-  if (request->max_iterations > 0)
+  if (request->limits.max_iterations > 0)
     status = upload_ell(&view->in, memory, &device->ell, error);
-  if (!status && request->max_iterations > 0)
+  if (!status && request->limits.max_iterations > 0)
     status = upload_coo(&view->in, memory, device, error);
   if (!status && PROGRAM_USES_OUT_DEGREE)
     status = qn_cuda_copy_of(memory, &device->out_degrees, view->out_degrees, view->num_vertices, 0,
@@ -101,7 +101,7 @@ inline enum qn_status check_weights(const struct qn_hybrid_matrix *matrix, struc
 inline bool engine_is_too_large(const struct pull_run *pull, const struct qn_hybrid *view) {
   const struct qn_hybrid_matrix *in = &view->in;
   const bool weighted = PROGRAM_USES_WEIGHTS && in->ell_weights.type != QN_WEIGHT_NONE;
-  return pull->request->max_iterations > 0 &&
+  return pull->request->limits.max_iterations > 0 &&
          (weighted ? 8 : 4) * (in->width * in->pitch + in->num_coo) >
              qn_cuda_plannable_bytes(&pull->memory->device, pull->memory->cap);
 }

@@ -85,12 +85,12 @@ inline enum qn_status next_round(struct joint_run *joint, struct qn_error *error
 inline enum qn_joint_choice choose(struct joint_run *joint) {
   const struct qn_run_request *request = joint->run->request;
   struct qn_joint_figures *figures = &joint->figures;
-  joint->plan.left = request->max_iterations - joint->run->context.iteration;
+  joint->plan.left = request->limits.max_iterations - joint->run->context.iteration;
   const enum qn_joint_choice choice = qn_joint_choose(
       &joint->plan, figures->active_share, joint->on_host, joint->on_device, &figures->alpha);
-  if (!request->joint_choices)
+  if (!request->device->joint_choices)
     return choice;
-  const char *choices = request->joint_choices;
+  const char *choices = request->device->joint_choices;
   const char forced = choices[joint->run->context.iteration % strlen(choices)];
   return forced == 'c' ? QN_CPU_ALONE : forced == 'd' ? QN_DEVICE_ALONE : QN_BOTH;
 }
@@ -105,7 +105,7 @@ inline void set_cpu_threads(struct joint_run *joint) {
   if (run->moved.moved_bytes > 0)
     joint->gathers = run->moved.direct_bytes / 3 < run->moved.moved_bytes / 4;
   if (run->source)
-    busy = joint->gathers ? run->result->plan.num_readers + 1 : DIRECT_THREADS;
+    busy = joint->gathers ? run->request->device->report.plan.num_readers + 1 : DIRECT_THREADS;
   joint->share.num_threads = all > busy ? all - busy : 1;
   joint->plan.threads = (double)joint->share.num_threads / all;
 }
@@ -144,10 +144,10 @@ inline enum qn_status one_iteration(struct joint_run *joint, double *change,
 
 inline bool iteration_finished(struct joint_run *joint, uint64_t num_active, double change,
                                double begin) {
+  const struct qn_device_iteration device = {joint->run->moved, &joint->figures, NULL};
   struct qn_iteration report = {};
   report.mode = qn_joint_name(joint->figures.choice);
-  report.moved = joint->run->moved;
-  report.joint = &joint->figures;
+  report.device = &device;
   return tell_iteration(joint->run, report, num_active, change, begin);
 }
 

@@ -29,7 +29,7 @@ inline uint64_t flag_probed(struct sweep_run *run, uint64_t *unit, uint64_t want
  * to tell. */
 inline enum qn_status probe_stream(struct sweep_run *run, double *seconds, struct qn_error *error) {
   const double total = (double)run->source->total_bytes;
-  const double left = 1 - (double)run->result->plan.cache_bytes / total;
+  const double left = 1 - (double)run->request->device->report.plan.cache_bytes / total;
   struct qn_stream_figures moved;
   uint64_t unit = 0;
   enum qn_status status = QN_OK;
@@ -126,7 +126,7 @@ inline enum qn_status probe(struct joint_run *joint, struct qn_error *error) {
   double cpu_seconds, device_seconds = 0, device_fixed;
   plan->all_active = !SWEEP_FRONTIER;
   plan->streams = run->source != NULL;
-  if (run->request->joint_choices || run->context.num_edges == 0) /* no matter */
+  if (run->request->device->joint_choices || run->context.num_edges == 0) /* no matter */
     return QN_OK;
   cpu_seconds = qn_joint_probe(&joint->worker, &QN_JOINT_CPU, joint->side, joint->num_stretches);
   enum qn_status status = probe_moving(joint, error);

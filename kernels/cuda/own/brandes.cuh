@@ -97,20 +97,21 @@ inline uint64_t bc_bytes(uint64_t num_vertices) {
 
 /* The sweeps' iterations, of which users are not told: a source is one. */
 inline void bc_add_moved(void *moved, const struct qn_iteration *iteration) {
-  qn_stream_figures_add((struct qn_stream_figures *)moved, &iteration->moved);
+  qn_stream_figures_add((struct qn_stream_figures *)moved, &iteration->device->moved);
 }
 
 /* Tell of a source, which began at `begin`; forget what it moved. */
 inline void bc_tell(const struct qn_run_request *request, uint64_t source,
                     struct qn_stream_figures *moved, double begin) {
+  const struct qn_device_iteration device = {*moved, NULL, NULL};
   struct qn_iteration report = {};
   report.iteration = (uint32_t)source;
   report.mode = "source";
   report.num_active = 1;
   report.seconds = qn_seconds() - begin;
-  report.moved = *moved;
-  if (request->on_iteration && moved->active_units > 0)
-    request->on_iteration(request->user, &report);
+  report.device = &device;
+  if (request->hooks.on_iteration && moved->active_units > 0)
+    request->hooks.on_iteration(request->hooks.user, &report);
   memset(moved, 0, sizeof *moved);
 }
 
@@ -128,17 +129,17 @@ enum qn_status bc_run(const struct qn_run_request *request, uint64_t num_vertice
   memset(&run, 0, sizeof run);
   memset(&bc, 0, sizeof bc);
   forwards.positions = NULL; /* sources are vertices of the graph, and so are results */
-  forwards.on_iteration = bc_add_moved;
-  forwards.user = &moved;
-  forwards.checkpointing = NULL;
-  forwards.max_iterations = UINT32_MAX;
+  forwards.hooks.on_iteration = bc_add_moved;
+  forwards.hooks.user = &moved;
+  forwards.hooks.checkpointing = NULL;
+  forwards.limits.max_iterations = UINT32_MAX;
   run.request = &forwards;
   run.result = result;
   run.context = engine_begin(&forwards, num_vertices, num_edges, result);
   sweep_hold_all(&run);
   auto prepare = [&](struct qn_error *failure) {
     enum qn_status status = source ? sweep_plan_memory(&run, NULL, source, failure) : QN_OK;
-    if (!status && run.source && result->plan.pin_bytes > 0)
+    if (!status && run.source && request->device->report.plan.pin_bytes > 0)
       status = sweep_begin_pins(&run, failure);
     if (!status)
       status = upload(&run, failure);
@@ -150,20 +151,20 @@ enum qn_status bc_run(const struct qn_run_request *request, uint64_t num_vertice
   };
   auto algorithm = [&](struct qn_error *failure) {
     enum qn_status status = bc_resume(request, &run.memory, bc.scores, num_vertices, failure);
-    for (uint64_t i = qn_own_iterations(request); i < request->num_sources && !status; i++) {
+    for (uint64_t i = qn_own_iterations(request); i < request->inputs.num_sources && !status; i++) {
       const double begin = qn_seconds();
-      status = bc_add_source(&run, &bc, request->sources[i], walk_level, failure);
+      status = bc_add_source(&run, &bc, request->inputs.sources[i], walk_level, failure);
       if (!status)
         bc_tell(request, i, &moved, begin);
-      if (!status && i + 1 < request->num_sources)
+      if (!status && i + 1 < request->inputs.num_sources)
         status = bc_keep(request, &run.memory, i + 1, bc.scores, num_vertices, failure);
     }
     return status;
   };
   auto finish = [&](enum qn_status status, struct qn_error *failure) {
     sweep_stream_destroy(&run);
-    result->iterations = request->num_sources;
-    result->converged = true;
+    result->stats.iterations = request->inputs.num_sources;
+    result->stats.converged = true;
     return status ? status
                   : qn_run_download(&run.memory, QN_RESULT_F64, bc.scores, num_vertices, result,
                                     failure);

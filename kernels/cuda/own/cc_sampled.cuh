@@ -185,8 +185,8 @@ enum qn_status cc_run_resident(const struct qn_run_request *request,
     if (!status)
       status =
           qn_run_download(&memory, QN_RESULT_U32, labels, forest.num_vertices, result, failure);
-    result->iterations = 1;
-    result->converged = true;
+    result->stats.iterations = 1;
+    result->stats.converged = true;
     *too_large = status && memory.exhausted;
     return status;
   };

@@ -26,8 +26,8 @@ inline enum qn_status cross_edges_create(const struct qn_run_request *request,
                                          struct cross_edges *cross, struct qn_error *error) {
   enum qn_status status = QN_OK;
   cross->groups = NULL;
-  if (request->input)
-    status = qn_cuda_copy_of(memory, &cross->groups, request->input, num_vertices, 0,
+  if (request->inputs.groups)
+    status = qn_cuda_copy_of(memory, &cross->groups, request->inputs.groups, num_vertices, 0,
                              sizeof *cross->groups, "groups of vertices", error);
   return status ? status
                 : qn_cuda_alloc_zeroed(memory, &cross->counts, num_vertices, sizeof *cross->counts,
@@ -49,11 +49,11 @@ enum qn_status cross_edges_run(const struct qn_run_request *request, uint64_t nu
     return status ? status : cross_edges_create(request, num_vertices, &memory, &cross, failure);
   };
   auto algorithm = [&](struct qn_error *failure) {
-    return request->max_iterations > 0 ? count(&memory, cross, failure) : QN_OK;
+    return request->limits.max_iterations > 0 ? count(&memory, cross, failure) : QN_OK;
   };
   auto finish = [&](enum qn_status status, struct qn_error *failure) {
-    result->iterations = request->max_iterations > 0;
-    result->converged = true;
+    result->stats.iterations = request->limits.max_iterations > 0;
+    result->stats.converged = true;
     if (!status)
       status = qn_run_download(&memory, QN_RESULT_U64, cross.counts, num_vertices, result, failure);
     *too_large = status && memory.exhausted;

@@ -20,22 +20,26 @@ template <class Engine, class Prepare>
 enum qn_status visit_run(Engine engine, const struct qn_run_request *request, Prepare prepare,
                          struct qn_run_result *result, struct qn_error *error) {
   struct qn_run_request once = *request;
+  struct qn_device_run device = *request->device;
   struct qn_cuda_memory memory;
   memset(result, 0, sizeof *result);
   memset(&memory, 0, sizeof memory);
-  enum qn_status status = qn_cuda_memory_create_for(&memory, request, request->device, error);
+  enum qn_status status =
+      qn_cuda_memory_create_for(&memory, request, request->device->index, error);
   if (!status)
     status = prepare(&memory, &once.shared, error);
   if (!status) {
-    once.max_iterations = 1;
-    once.checkpointing = NULL;
-    once.device_memory = cap_beside(request->device_memory, memory.bytes);
+    once.limits.max_iterations = 1;
+    once.hooks.checkpointing = NULL;
+    once.device = &device;
+    device.memory = cap_beside(request->device->memory, memory.bytes);
     status = engine(&once, result, error);
   }
   if (!status) {
-    result->device.memory_bytes += memory.bytes;
-    result->iterations = 1;
-    result->converged = true;
+    request->device->report = device.report;
+    request->device->report.figures.memory_bytes += memory.bytes;
+    result->stats.iterations = 1;
+    result->stats.converged = true;
   }
   qn_cuda_memory_destroy(&memory);
   return status;

@@ -422,12 +422,12 @@ inline bool reaches_pinned(const struct sweep_run *run) {
 
 /* Make room for that, at the cache's expense, if enough of it is left. */
 inline bool make_room_for_needed(const struct row_reading *reading, struct sweep_run *run) {
-  struct qn_stream_plan *plan = &run->result->plan;
+  struct qn_stream_plan *plan = &run->request->device->report.plan;
   const uint64_t usable = qn_cuda_plannable_bytes(&run->memory.device, run->memory.cap);
   const uint64_t buffers = plan->num_streams * plan->batch_bytes;
   const uint64_t left = usable - plan->attribute_bytes - buffers,
                  bytes = needed_rows_bytes(reading);
-  if (run->request->streaming.moves != QN_MOVE_ACTIVE || plan->pin_bytes == 0 ||
+  if (run->request->device->streaming.moves != QN_MOVE_ACTIVE || plan->pin_bytes == 0 ||
       bytes > left / NEEDED_SHARE || !reaches_pinned(run))
     return false;
   plan->attribute_bytes += bytes;
@@ -477,7 +477,7 @@ inline enum qn_status row_reading_upload(struct row_reading *reading, struct swe
 /* A state to go on from has no vertices that wait, nor has the end of a round. */
 inline double window_of(const struct row_reading *reading, const struct sweep_run *run) {
   const struct row_matrix *matrix = &reading->cut->matrix;
-  if (PROGRAM_ROUNDS || run->request->checkpointing)
+  if (PROGRAM_ROUNDS || run->request->hooks.checkpointing)
     return 0;
   return NEEDED_WINDOW * mean_weight(&matrix->weights, matrix->block_edges[1]);
 }
@@ -510,7 +510,7 @@ inline void find_pinned(const struct sweep_run *run, struct row_reading *reading
  * device if it had room for all. One moves in any case: the first copy takes milliseconds. */
 inline enum qn_status fill_cache(struct sweep_run *run, struct qn_error *error) {
   struct qn_stream_figures ignored;
-  const uint64_t cached = run->result->plan.cache_units;
+  const uint64_t cached = run->request->device->report.plan.cache_units;
   auto walk_nothing = [](void *, const struct qn_unit_entry *, uint64_t, cudaStream_t,
                          struct qn_error *) { return QN_OK; };
   memset(run->host_flags, 0, run->source->num_units);

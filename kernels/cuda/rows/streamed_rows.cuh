@@ -82,9 +82,9 @@ inline bool rows_end_soon(const struct qn_run_request *request, const struct qn_
   uint32_t found[ROWS_FEW + 1];
   uint32_t count = 1;
   uint64_t edges = 0;
-  if (engine_resumed(request) || request->num_sources != 1)
+  if (engine_resumed(request) || request->inputs.num_sources != 1)
     return false;
-  found[0] = request->sources[0];
+  found[0] = request->inputs.sources[0];
   for (uint32_t i = 0; i < count; i++) {
     const uint64_t end = out->row_offsets[found[i] + 1];
     uint64_t edge = out->row_offsets[found[i]];
@@ -141,7 +141,8 @@ inline enum qn_status streamed_rows_run(const struct qn_run_request *request,
                                         const struct qn_csr *out, const struct qn_csr *in,
                                         struct qn_run_result *result, struct qn_error *error) {
   uint64_t bounds[4], in_bounds[4];
-  const bool may_pull = PROGRAM_FIRST_SUFFICES && in && request->streaming.moves == QN_MOVE_ACTIVE;
+  const bool may_pull =
+      PROGRAM_FIRST_SUFFICES && in && request->device->streaming.moves == QN_MOVE_ACTIVE;
   struct row_units cut;
   struct qn_unit_source source;
   struct row_reading reading;
@@ -168,7 +169,7 @@ inline enum qn_status streamed_rows_run(const struct qn_run_request *request,
     if (status)
       return status;
     reading.may_read = make_room_for_needed(&reading, run);
-    return run->result->plan.pin_bytes > 0 ? sweep_begin_pins(run, failure) : QN_OK;
+    return run->request->device->report.plan.pin_bytes > 0 ? sweep_begin_pins(run, failure) : QN_OK;
   };
   auto upload = [&](struct sweep_run *run, struct qn_error *failure) {
     enum qn_status status = QN_OK;
@@ -196,7 +197,7 @@ inline enum qn_status streamed_rows_run(const struct qn_run_request *request,
       run->num_active = reading.num_waiting;
       status = iterate(run, run, failure);
     }
-    run->result->converged &= reading.num_waiting == 0;
+    run->result->stats.converged &= reading.num_waiting == 0;
     row_reading_end(&reading);
     return status;
   };

@@ -220,7 +220,7 @@ inline enum qn_status upload_layout(const struct qn_slotted_pages *view, struct 
                                     struct qn_error *error) {
   struct engine_device *device = &run->state.layout;
   struct qn_cuda_memory *memory = &run->memory;
-  device->parallelism = run->request->parallelism;
+  device->parallelism = run->request->device->parallelism;
   device->pages.packed = run->source && qn_unit_packing_of(run->source);
   if (run->source && PROGRAM_LOOKS_ONCE)
     qn_unit_map(run->source);
@@ -256,7 +256,7 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
   enum qn_status status = check_weights(view, error);
   if (status)
     return status;
-  if (request->num_devices > 1)
+  if (request->device->num_devices > 1)
     return sweep_run_devices(request, view->num_vertices, view->num_edges, NULL, &source, upload,
                              result, error);
   return spare_run(request, view, &source, upload, result, error);

@@ -171,6 +171,7 @@ enum qn_status stream_level(struct sweep_run *run, const struct bc_state *bc,
   const uint32_t num_pages = run->state.layout.pages.num_pages;
   uint32_t *const least = walk->host_levels, *const most = walk->host_levels + num_pages;
   struct streamed_level streamed = {run, bc, walk, level};
+  struct qn_device_iteration device = {};
   struct qn_iteration moved = {};
   enum qn_status status = QN_OK;
   if (level + 1 == run->context.iteration) {
@@ -183,8 +184,9 @@ enum qn_status stream_level(struct sweep_run *run, const struct bc_state *bc,
   for (uint32_t page = 0; page < num_pages; page++)
     run->host_flags[page] = least[page] <= level && level <= most[page];
   status = qn_unit_stream_run(run->stream, run->host_flags, walk_streamed_pages, &streamed,
-                              &moved.moved, error);
-  run->request->on_iteration(run->request->user, &moved);
+                              &device.moved, error);
+  moved.device = &device;
+  run->request->hooks.on_iteration(run->request->hooks.user, &moved);
   return status;
 }
 

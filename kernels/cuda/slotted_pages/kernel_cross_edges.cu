@@ -79,7 +79,8 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
                    struct qn_error *error) {
   bool too_large;
   const enum qn_status status = run_resident(request, result, &too_large, error);
-  return too_large && request->max_iterations > 0 ? run_streamed(request, result, error) : status;
+  return too_large && request->limits.max_iterations > 0 ? run_streamed(request, result, error)
+                                                         : status;
 }
 
 } /* namespace */

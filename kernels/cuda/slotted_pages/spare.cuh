@@ -173,8 +173,8 @@ inline uint64_t spare_host_bytes(const struct sweep_run *run) {
 /* May the run go this way? */
 inline bool spare_may(const struct qn_run_request *request) {
   if (SPARE_ALL_ACTIVE)
-    return !request->checkpointing;
-  return SPARE_IN_PLACE && (PROGRAM_FIRST_SUFFICES || request->max_iterations == UINT32_MAX);
+    return !request->hooks.checkpointing;
+  return SPARE_IN_PLACE && (PROGRAM_FIRST_SUFFICES || request->limits.max_iterations == UINT32_MAX);
 }
 
 /* After sweep_plan_memory has found no room: a plan with what must be on the device there, and a
@@ -182,8 +182,8 @@ inline bool spare_may(const struct qn_run_request *request) {
 inline enum qn_status spare_plan(struct sweep_run *run, struct page_spare *spare,
                                  const struct qn_slotted_pages *view, struct qn_error *error) {
   const struct qn_unit_source *source = run->source;
-  struct qn_stream_options options = run->request->streaming;
-  struct qn_stream_plan *plan = &run->result->plan;
+  struct qn_stream_options options = run->request->device->streaming;
+  struct qn_stream_plan *plan = &run->request->device->report.plan;
   const uint64_t usable = qn_cuda_plannable_bytes(&run->memory.device, run->memory.cap);
   const uint64_t device = spare_device_bytes(run), host = spare_host_bytes(run);
   const uint64_t least_bytes = qn_unit_stream_least(source);
@@ -249,7 +249,7 @@ inline enum qn_status spare_pin_degrees(struct sweep_run *run, struct page_spare
 inline enum qn_status spare_create_offers(struct sweep_run *run, struct page_spare *spare,
                                           struct qn_error *error) {
   const uint64_t page_bytes = spare->slots * sizeof(program_message);
-  spare->num_places = run->result->plan.num_streams;
+  spare->num_places = run->request->device->report.plan.num_streams;
   spare->pages = spare->offers_bytes / (spare->num_places * page_bytes);
   const uint64_t most = run->source->num_units;
   spare->pages = spare->pages < most ? spare->pages : most;
@@ -363,11 +363,12 @@ enum qn_status spare_run(const struct qn_run_request *request, const struct qn_s
   sweep_hold_all(&run);
   auto prepare = [&](struct qn_error *failure) {
     enum qn_status status = sweep_plan_memory(&run, NULL, source, failure);
-    if (status == QN_DEVICE && run.source && !result->plan.streams && spare_may(request)) {
+    if (status == QN_DEVICE && run.source && !request->device->report.plan.streams &&
+        spare_may(request)) {
       run.engine = &spare;
       status = spare_plan(&run, &spare, view, failure);
     }
-    if (!status && run.source && result->plan.pin_bytes > 0)
+    if (!status && run.source && request->device->report.plan.pin_bytes > 0)
       status = sweep_begin_pins(&run, failure);
     if (!status)
       status = upload(&run, failure);

@@ -45,7 +45,7 @@ inline void sweep_member_event(void *user, const struct qn_stream_event *event) 
   here.begin += member->clock;
   here.end += member->clock;
   pthread_mutex_lock(&team->threads.lock);
-  team->request->streaming.on_event(team->request->streaming.user, &here);
+  team->request->device->streaming.on_event(team->request->device->streaming.user, &here);
   pthread_mutex_unlock(&team->threads.lock);
 }
 
@@ -53,12 +53,14 @@ inline void sweep_member_event(void *user, const struct qn_stream_event *event) 
 inline void sweep_member_request(struct sweep_member *member) {
   struct qn_run_request *request = &member->request;
   *request = *member->team->request;
+  member->device = *request->device;
+  request->device = &member->device;
   if (member->index > 0)
-    request->on_iteration = NULL;
-  request->streaming.on_plan = NULL;
-  request->streaming.user = member;
-  if (request->streaming.on_event)
-    request->streaming.on_event = sweep_member_event;
+    request->hooks.on_iteration = NULL;
+  request->device->streaming.on_plan = NULL;
+  request->device->streaming.user = member;
+  if (request->device->streaming.on_event)
+    request->device->streaming.on_event = sweep_member_event;
 }
 
 /* Open the device; all together plan; take memory. */
@@ -66,13 +68,13 @@ inline enum qn_status sweep_member_prepare(struct sweep_member *member, struct q
   struct sweep_team *team = member->team;
   struct sweep_run *run = &member->run;
   const struct qn_run_request *request = team->request;
-  enum qn_status status =
-      qn_cuda_memory_create_for(&run->memory, request, request->devices[member->index], error);
+  enum qn_status status = qn_cuda_memory_create_for(&run->memory, &member->request,
+                                                    request->device->indices[member->index], error);
   status = sweep_agree(member, status);
   bool peers = false;
   if (!status)
-    status = sweep_agree(
-        member, qn_team_connect(&team->threads, member->index, request->devices, &peers, error));
+    status = sweep_agree(member, qn_team_connect(&team->threads, member->index,
+                                                 request->device->indices, &peers, error));
   if (!status && member->index == 0) {
     team->peers = peers;
     status = sweep_team_plan(team, error);
@@ -87,7 +89,7 @@ inline enum qn_status sweep_member_prepare(struct sweep_member *member, struct q
     status = sweep_member_create(member, error);
   if (!status)
     status = sweep_member_pin(member, error);
-  if (!status && member->result.plan.streams)
+  if (!status && member->device.report.plan.streams)
     status = sweep_stream_create(run, error);
   else if (!status)
     status = qn_unit_share_upload(&member->share, &run->memory, &member->source, error);
@@ -99,9 +101,9 @@ inline enum qn_status sweep_member_prepare(struct sweep_member *member, struct q
 
 /* What a user is told of all of them: the plan of the one with the most to stream. */
 inline struct qn_stream_plan sweep_team_summary(const struct sweep_team *team) {
-  struct qn_stream_plan plan = team->members[0].result.plan;
+  struct qn_stream_plan plan = team->members[0].device.report.plan;
   for (unsigned i = 1; i < team->threads.num_members; i++) {
-    const struct qn_stream_plan *other = &team->members[i].result.plan;
+    const struct qn_stream_plan *other = &team->members[i].device.report.plan;
     const double rate = plan.copy_rate;
     if (other->streams > plan.streams ||
         (other->streams == plan.streams && other->attribute_bytes > plan.attribute_bytes))
@@ -121,8 +123,8 @@ inline enum qn_status sweep_member_work(void *user, unsigned index, struct qn_er
   if (!status && index == 0) {
     const struct qn_stream_plan plan = sweep_team_summary(team);
     team->began = qn_seconds();
-    if (team->request->streaming.on_plan)
-      team->request->streaming.on_plan(team->request->streaming.user, &plan);
+    if (team->request->device->streaming.on_plan)
+      team->request->device->streaming.on_plan(team->request->device->streaming.user, &plan);
   }
   if (!status)
     status = sweep_agree(member, QN_OK);
@@ -189,22 +191,23 @@ inline enum qn_status sweep_team_results(struct sweep_team *team, struct qn_run_
 
 inline void sweep_team_report(const struct sweep_team *team, struct qn_run_result *result) {
   const struct qn_run_result *first = &team->members[0].result;
-  struct qn_device_figures *all = &result->device;
-  result->iterations = first->iterations;
-  result->converged = first->converged;
-  result->change = first->change;
-  result->prepare_seconds = first->prepare_seconds;
-  result->kernel_seconds = first->kernel_seconds;
-  result->num_devices = team->threads.num_members;
-  result->plan = sweep_team_summary(team);
-  *all = first->device;
+  struct qn_device_report *report = &team->request->device->report;
+  struct qn_device_figures *all = &report->figures;
+  result->stats.iterations = first->stats.iterations;
+  result->stats.converged = first->stats.converged;
+  result->stats.change = first->stats.change;
+  result->stats.prepare_seconds = first->stats.prepare_seconds;
+  result->stats.kernel_seconds = first->stats.kernel_seconds;
+  report->num_devices = team->threads.num_members;
+  report->plan = sweep_team_summary(team);
+  *all = team->members[0].device.report.figures;
   for (unsigned i = 0; i < team->threads.num_members; i++) {
     const struct sweep_member *member = &team->members[i];
-    const struct qn_device_figures *one = &member->result.device;
-    struct qn_device_share *share = &result->shares[i];
-    share->index = team->request->devices[i];
+    const struct qn_device_figures *one = &member->device.report.figures;
+    struct qn_device_share *share = &report->shares[i];
+    share->index = team->request->device->indices[i];
     share->figures = *one;
-    share->plan = member->result.plan;
+    share->plan = member->device.report.plan;
     share->moved = member->moved;
     share->merged_bytes = member->merged_bytes;
     if (i == 0)
@@ -234,7 +237,7 @@ enum qn_status sweep_call_upload(const void *upload, struct sweep_run *run,
   return (*(const Upload *)upload)(run, error);
 }
 
-/* As sweep_run_units, on request->devices. */
+/* As sweep_run_units, on request->device->indices. */
 template <class Upload>
 enum qn_status sweep_run_devices(const struct qn_run_request *request, uint64_t num_vertices,
                                  uint64_t num_edges, const uint32_t *to_vertex,
@@ -245,7 +248,7 @@ enum qn_status sweep_run_devices(const struct qn_run_request *request, uint64_t 
   enum qn_status status = qn_alloc_zeroed(&team, 1, sizeof *team, "the devices' runs", error);
   if (status)
     return status;
-  team->threads.num_members = request->num_devices;
+  team->threads.num_members = request->device->num_devices;
   team->request = request;
   team->source = source;
   team->to_vertex = to_vertex;
@@ -253,7 +256,7 @@ enum qn_status sweep_run_devices(const struct qn_run_request *request, uint64_t 
   team->num_edges = num_edges;
   team->upload = &upload;
   team->call_upload = sweep_call_upload<Upload>;
-  for (unsigned i = 0; i < request->num_devices; i++) {
+  for (unsigned i = 0; i < request->device->num_devices; i++) {
     struct sweep_member *member = &team->members[i];
     member->team = team;
     member->index = i;
@@ -265,7 +268,8 @@ enum qn_status sweep_run_devices(const struct qn_run_request *request, uint64_t 
   }
   status = sweep_team_positions(team, error);
   if (!status)
-    status = qn_team_run(&team->threads, request->num_devices, sweep_member_work, team, error);
+    status =
+        qn_team_run(&team->threads, request->device->num_devices, sweep_member_work, team, error);
   if (!status)
     status = sweep_team_results(team, result, error);
   if (!status)
@@ -280,7 +284,7 @@ enum qn_status sweep_run_split(const struct qn_run_request *request, uint64_t nu
                                uint64_t num_edges, const uint32_t *to_vertex,
                                const struct qn_unit_source *source, Upload upload,
                                struct qn_run_result *result, struct qn_error *error) {
-  if (request->num_devices > 1)
+  if (request->device->num_devices > 1)
     return sweep_run_devices(request, num_vertices, num_edges, to_vertex, source, upload, result,
                              error);
   return sweep_run_units(request, num_vertices, num_edges, to_vertex, source, upload, result,

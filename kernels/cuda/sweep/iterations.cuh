@@ -29,11 +29,11 @@ bool tell_iteration(Run *run, struct qn_iteration report, uint64_t num_active, d
   report.num_active = num_active;
   report.change = change;
   report.seconds = qn_seconds() - begin;
-  if (run->request->on_iteration)
-    run->request->on_iteration(run->request->user, &report);
-  run->result->iterations = ++run->context.iteration;
-  run->result->change = change;
-  return run->context.iteration >= run->request->max_iterations;
+  if (run->request->hooks.on_iteration)
+    run->request->hooks.on_iteration(run->request->hooks.user, &report);
+  run->result->stats.iterations = ++run->context.iteration;
+  run->result->stats.change = change;
+  return run->context.iteration >= run->request->limits.max_iterations;
 }
 
 template <class Driver, class Run>
@@ -41,7 +41,7 @@ enum qn_status iterate(Driver *driver, Run *run, struct qn_error *error) {
   constexpr bool has_frontier = PROGRAM_SCHEDULE == QN_FRONTIER;
   enum qn_status status = QN_OK;
   /* Without a tolerance the result of an all-active program is what so many iterations make it. */
-  run->result->converged = !has_frontier && !PROGRAM_CONVERGES;
+  run->result->stats.converged = !has_frontier && !PROGRAM_CONVERGES;
   for (bool finished = engine_is_finished(run->request, &run->context); !status && !finished;) {
     const struct qn_range range("iteration");
     const double begin = qn_seconds();
@@ -51,7 +51,7 @@ enum qn_status iterate(Driver *driver, Run *run, struct qn_error *error) {
     if (status)
       return status;
     if (has_frontier && run->num_active == 0) {
-      run->result->converged = true;
+      run->result->stats.converged = true;
       return QN_OK;
     }
     const uint64_t num_active = run->num_active;
@@ -60,13 +60,13 @@ enum qn_status iterate(Driver *driver, Run *run, struct qn_error *error) {
       return status;
     finished = iteration_finished(driver, num_active, change, begin);
     if (PROGRAM_CONVERGES && change < run->context.tolerance)
-      finished = run->result->converged = true;
+      finished = run->result->stats.converged = true;
     finished |= engine_has_diverged(change);
     if (!finished)
       status = keep(driver, error);
   }
   if (has_frontier)
-    run->result->converged = run->num_active == 0 && !PROGRAM_ROUNDS && !may_wait(driver);
+    run->result->stats.converged = run->num_active == 0 && !PROGRAM_ROUNDS && !may_wait(driver);
   return status;
 }
 

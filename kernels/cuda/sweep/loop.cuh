@@ -103,7 +103,7 @@ enum qn_status sweep_run_with(const struct qn_run_request *request, uint64_t num
   sweep_hold_all(&run);
   auto prepare_all = [&](struct qn_error *failure) {
     enum qn_status status = sweep_plan_memory(&run, to_vertex, source, failure);
-    if (!status && run.source && result->plan.pin_bytes > 0)
+    if (!status && run.source && request->device->report.plan.pin_bytes > 0)
       status = sweep_begin_pins(&run, failure);
     if (!status)
       status = upload(&run, failure);

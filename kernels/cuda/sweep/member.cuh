@@ -24,7 +24,7 @@ inline enum qn_status sweep_member_stream(struct sweep_member *member, struct qn
   struct sweep_run *run = &member->run;
   const uint8_t *flags = member->share.mine;
   enum qn_status status = QN_OK;
-  if (SWEEP_FRONTIER && run->request->streaming.moves != QN_MOVE_ALL) {
+  if (SWEEP_FRONTIER && run->request->device->streaming.moves != QN_MOVE_ALL) {
     status = engine_flag_units(run, error);
     for (uint64_t unit = 0; flags && unit < run->source->num_units; unit++)
       run->host_flags[unit] &= flags[unit];
@@ -204,7 +204,7 @@ inline enum qn_status sweep_member_keep(struct sweep_member *member, struct qn_e
   const bool is_first = member->index == 0;
   const struct qn_tally *all;
   struct qn_tally tally = sweep_tally(member, QN_OK);
-  if (!team->request->checkpointing)
+  if (!team->request->hooks.checkpointing)
     return QN_OK;
   tally.count = is_first && engine_save_is_due(run->request, &run->context);
   if (tally.count > 0)

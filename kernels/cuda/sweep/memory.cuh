@@ -119,7 +119,7 @@ inline enum qn_status sweep_plan_memory(struct sweep_run *run, const uint32_t *t
                                         const struct qn_unit_source *source,
                                         struct qn_error *error) {
   const struct qn_cuda_device *device = &run->memory.device;
-  struct qn_stream_plan *plan = &run->result->plan;
+  struct qn_stream_plan *plan = &run->request->device->report.plan;
   const uint64_t usable = qn_cuda_plannable_bytes(device, run->memory.cap);
   const uint64_t num_vertices = run->context.num_vertices;
   const uint64_t resident =
@@ -133,8 +133,8 @@ inline enum qn_status sweep_plan_memory(struct sweep_run *run, const uint32_t *t
   if (attribute_bytes > usable || least_bytes > usable - attribute_bytes)
     return sweep_too_large(run, attribute_bytes, least_bytes, usable, error);
   plan->attribute_bytes = attribute_bytes;
-  return qn_unit_stream_plan(source, &run->request->streaming, usable - attribute_bytes, plan,
-                             error);
+  return qn_unit_stream_plan(source, &run->request->device->streaming, usable - attribute_bytes,
+                             plan, error);
 }
 
 } /* namespace */

@@ -222,16 +222,15 @@ inline enum qn_status pull_await(const struct pull_run *run, uint32_t iteration,
   if (status)
     return status;
   const double now = qn_seconds();
-  struct qn_iteration report = {
-      iteration, "pull", control->context.num_vertices, control->change, now - *begin, {},
-      NULL,      NULL};
-  if (run->request->on_iteration)
-    run->request->on_iteration(run->request->user, &report);
+  struct qn_iteration report = {iteration,       "pull",       control->context.num_vertices,
+                                control->change, now - *begin, NULL};
+  if (run->request->hooks.on_iteration)
+    run->request->hooks.on_iteration(run->request->hooks.user, &report);
   *begin = now;
   *finished = control->finished;
-  run->result->iterations = control->iterations;
-  run->result->change = control->change;
-  run->result->converged = control->converged;
+  run->result->stats.iterations = control->iterations;
+  run->result->stats.change = control->change;
+  run->result->stats.converged = control->converged;
   return QN_OK;
 }
 
@@ -257,8 +256,8 @@ inline enum qn_status pull_keep(const struct pull_run *run, const struct pull_co
  * values as they are between two. */
 inline enum qn_status pull_iterations(const struct pull_run *run, uint32_t first,
                                       struct qn_error *error) {
-  const struct qn_checkpointing *keeping = run->request->checkpointing;
-  const uint32_t most = run->request->max_iterations;
+  const struct qn_checkpointing *keeping = run->request->hooks.checkpointing;
+  const uint32_t most = run->request->limits.max_iterations;
   double begin = qn_seconds();
   bool finished = first >= most;
   enum qn_status status = QN_OK;
@@ -298,7 +297,7 @@ inline enum qn_status pull_create(struct pull_run *run, const struct qn_program_
   control.iterations = context->iteration;
   control.finished = engine_is_finished(run->request, context);
   control.converged = !PROGRAM_CONVERGES; /* then so many iterations are what the result is */
-  state->max_iterations = run->request->max_iterations;
+  state->max_iterations = run->request->limits.max_iterations;
   const unsigned init_blocks = pull_init_blocks(run, context->num_vertices);
   const uint64_t room = state->num_parts < init_blocks ? init_blocks : state->num_parts;
   enum qn_status status = QN_OK;

@@ -19,9 +19,9 @@ namespace {
 inline bool sweep_finished(struct sweep_run *run, uint64_t num_active, double change,
                            double begin) {
   struct qn_iteration report = {};
+  const struct qn_device_iteration device = {run->moved, NULL, run->shared};
   report.mode = "sweep";
-  report.moved = run->moved;
-  report.shared = run->shared;
+  report.device = &device;
   return tell_iteration(run, report, num_active, change, begin);
 }
 

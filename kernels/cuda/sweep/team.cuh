@@ -27,7 +27,8 @@ struct sweep_member {
   struct sweep_team *team;
   unsigned index;
   struct sweep_run run;
-  struct qn_run_request request; /* the run's, with what streaming tells led to this member */
+  struct qn_device_run device;   /* the run's, with what streaming tells led to this member, */
+  struct qn_run_request request; /* and with this device */
   struct qn_run_result result;   /* of this member: the values are the team's */
   struct unit_vertices own;
   struct qn_unit_share share;
@@ -268,7 +269,7 @@ inline enum qn_status sweep_team_too_large(struct sweep_team *team, uint64_t per
 
 /* Sets the strategy, and where messages lie. */
 inline enum qn_status sweep_team_choose(struct sweep_team *team, struct qn_error *error) {
-  const enum qn_strategy wanted = team->request->strategy;
+  const enum qn_strategy wanted = team->request->device->strategy;
   uint64_t performance, scalability;
   if (sweep_team_fits(team, QN_PERFORMANCE, false, &performance) && wanted != QN_SCALABILITY)
     return QN_OK;
@@ -287,13 +288,13 @@ inline enum qn_status sweep_member_plan(struct sweep_member *member,
                                         struct qn_error *error) {
   const struct sweep_team *team = member->team;
   const struct qn_unit_share *share = &member->share;
-  struct qn_stream_plan *plan = &member->result.plan;
+  struct qn_stream_plan *plan = &member->device.report.plan;
   const uint64_t attribute_bytes = sweep_member_bytes(member);
   const uint64_t available = sweep_member_usable(member) - attribute_bytes;
   enum qn_status status = QN_OK;
   member->source = *team->source;
   member->source.total_bytes = share->bytes;
-  member->request.streaming.host_memory = options->host_memory;
+  member->device.streaming.host_memory = options->host_memory;
   plan->attribute_bytes = attribute_bytes;
   plan->topology_bytes = share->bytes;
   if (share->count > 0 && share->resident_bytes > available)
@@ -313,7 +314,7 @@ inline enum qn_status sweep_member_plan(struct sweep_member *member,
 /* Host memory is for all of them together. */
 inline enum qn_status sweep_team_plan(struct sweep_team *team, struct qn_error *error) {
   const unsigned num_members = team->threads.num_members;
-  struct qn_stream_options options = team->request->streaming;
+  struct qn_stream_options options = team->request->device->streaming;
   struct qn_unit_share shares[QN_MAX_DEVICES];
   enum qn_status status = sweep_team_choose(team, error);
   if (status)

@@ -23,25 +23,25 @@ inline void sweep_stream_destroy(struct sweep_run *run) {
 
 /* Begin to pin what will be streamed, while the run is prepared. */
 inline enum qn_status sweep_begin_pins(struct sweep_run *run, struct qn_error *error) {
-  enum qn_status status =
-      qn_unit_pins_open(&run->pins, run->source, run->result->plan.pin_bytes, error);
+  enum qn_status status = qn_unit_pins_open(&run->pins, run->source,
+                                            run->request->device->report.plan.pin_bytes, error);
   if (!status)
     qn_unit_pins_begin(run->pins, run->memory.device.index);
   return status;
 }
 
 inline enum qn_status sweep_stream_create(struct sweep_run *run, struct qn_error *error) {
-  const struct qn_stream_options *options = &run->request->streaming;
+  const struct qn_stream_options *options = &run->request->device->streaming;
   enum qn_status status =
       qn_pages_alloc(&run->host_flags, run->source->num_units, 1, "flags of units", error);
-  const bool is_busy = run->source->joint || run->request->num_devices > 1;
-  run->result->plan.pins_first =
-      is_busy && !SWEEP_FRONTIER && run->request->max_iterations >= SWEEP_MANY_PASSES;
+  const bool is_busy = run->source->joint || run->request->device->num_devices > 1;
+  run->request->device->report.plan.pins_first =
+      is_busy && !SWEEP_FRONTIER && run->request->limits.max_iterations >= SWEEP_MANY_PASSES;
   if (!status)
     status = qn_unit_stream_create(&run->stream, &run->memory, run->source, options,
-                                   &run->result->plan, error);
+                                   &run->request->device->report.plan, error);
   if (!status && options->on_plan)
-    options->on_plan(options->user, &run->result->plan);
+    options->on_plan(options->user, &run->request->device->report.plan);
   return status;
 }
 
@@ -75,7 +75,7 @@ inline enum qn_status sweep_walk_units(void *user, const struct qn_unit_entry *e
 inline enum qn_status sweep_collect_units(struct sweep_run *run, struct qn_error *error) {
   const double begin = qn_seconds();
   const bool finds =
-      SWEEP_FRONTIER && !run->all_begun && run->request->streaming.moves != QN_MOVE_ALL;
+      SWEEP_FRONTIER && !run->all_begun && run->request->device->streaming.moves != QN_MOVE_ALL;
   enum qn_status status = finds ? engine_flag_units(run, error) : QN_OK;
   const double seconds = qn_seconds() - begin;
   const uint8_t *flags = finds && !run->all_flagged ? run->host_flags : NULL;

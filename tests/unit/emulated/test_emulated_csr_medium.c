@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "emulator.h"
-#include "kernels/registry.h"
+#include "kernels/device_run.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include "tests/helpers/memory_graph.h"
@@ -43,13 +43,15 @@ static double value_of(const struct qn_run_result *result, uint64_t v) {
 /* Whole numbers must be equal; so must reals that no rounding can change (SSSP's). */
 static void compare(const struct qn_kernel *kernel, const struct qn_run_result *expected,
                     const struct qn_run_result *actual, uint64_t seed) {
-  assert_int_equal(expected->count, actual->count);
+  assert_int_equal(expected->shape, actual->shape);
+  if (expected->shape == QN_SHAPE_NUMBER)
+    assert_int_equal(expected->number, actual->number);
   assert_int_equal(expected->num_values, actual->num_values);
   if (expected->num_values == 0)
     return;
   assert_int_equal(expected->type, actual->type);
-  assert_int_equal(qn_result_columns(expected), qn_result_columns(actual));
-  for (uint64_t v = 0; v < expected->num_values * qn_result_columns(expected); v++) {
+  assert_int_equal(qn_result_width(expected), qn_result_width(actual));
+  for (uint64_t v = 0; v < expected->num_values * qn_result_width(expected); v++) {
     double a = value_of(expected, v), b = value_of(actual, v);
     bool whole = expected->type == QN_RESULT_U32 || expected->type == QN_RESULT_U64;
     if (a != b && (whole || !(fabs(a - b) <= 1e-5 * fabs(a))))
@@ -60,19 +62,21 @@ static void compare(const struct qn_kernel *kernel, const struct qn_run_result *
 
 static struct qn_run_request request_for(const struct qn_kernel *kernel,
                                          const struct qn_graph *graph, const uint32_t *positions,
-                                         uint32_t *sources) {
+                                         uint32_t *sources, struct qn_device_run *device) {
   struct qn_run_request request = qn_run_request_for(kernel, graph);
   uint32_t num_vertices = (uint32_t)graph->out.num_vertices;
   sources[0] = num_vertices / 2;
   sources[1] = 0;
+  *device = (struct qn_device_run){0};
+  request.device = device;
   request.positions = positions;
-  request.sources = sources;
-  request.num_sources = kernel->algorithm->inputs & QN_INPUT_SOURCES  ? 2
-                        : kernel->algorithm->inputs & QN_INPUT_SOURCE ? 1
-                                                                      : 0;
-  if (kernel->traits & QN_KERNEL_ALL_ACTIVE && request.max_iterations > 5) {
-    request.max_iterations = 5;
-    request.tolerance = 0;
+  request.inputs.sources = sources;
+  request.inputs.num_sources = kernel->algorithm->inputs & QN_INPUT_SOURCES  ? 2
+                               : kernel->algorithm->inputs & QN_INPUT_SOURCE ? 1
+                                                                             : 0;
+  if (kernel->traits & QN_KERNEL_ALL_ACTIVE && request.limits.max_iterations > 5) {
+    request.limits.max_iterations = 5;
+    request.limits.tolerance = 0;
   }
   return request;
 }
@@ -111,7 +115,8 @@ static void check_kernel(const struct qn_kernel *kernel, const struct qn_graph *
   struct qn_run_result expected, actual;
   uint32_t sources[2];
   assert_non_null(reference);
-  struct qn_run_request request = request_for(reference, graph, positions, sources);
+  struct qn_device_run device;
+  struct qn_run_request request = request_for(reference, graph, positions, sources, &device);
   assert_int_equal(reference->run(&request, &expected, &error), QN_OK);
   for (uint64_t seed = takes_all_turns(kernel) ? 0 : seeds - 1; seed < seeds; seed++) {
     new_machine(seed);
@@ -203,7 +208,8 @@ static void runs_go_on(void **state) {
       uint32_t sources[2];
       if (!suits(*kernel, &graph) || !(*kernel)->value_bytes || !has_its_turn(*kernel, i))
         continue;
-      struct qn_run_request request = request_for(*kernel, &graph, NULL, sources);
+      struct qn_device_run device;
+      struct qn_run_request request = request_for(*kernel, &graph, NULL, sources, &device);
       if ((*kernel)->traits & QN_KERNEL_WEIGHTS)
         request.delta = 3; /* so that vertices wait */
       new_machine(i + 1);
@@ -238,13 +244,15 @@ static void iterations_are_counted(void **state) {
       const struct qn_kernel *kernel =
           qn_kernel_find("pagerank", QN_LAYOUT_GRAPH, (enum qn_processor)processor, QN_WEIGHT_NONE);
       struct qn_run_request request = qn_run_request_for(kernel, &graph);
-      request.max_iterations = most;
+      struct qn_device_run device = {0};
+      request.device = &device;
+      request.limits.max_iterations = most;
       new_machine(3);
       assert_int_equal(kernel->run(&request, &results[processor - 1], &error), QN_OK);
     }
-    assert_int_equal(results[0].iterations, results[1].iterations);
-    assert_int_equal(results[0].converged, results[1].converged);
-    assert_true(fabs(results[0].change - results[1].change) <= 1e-6);
+    assert_int_equal(results[0].stats.iterations, results[1].stats.iterations);
+    assert_int_equal(results[0].stats.converged, results[1].stats.converged);
+    assert_true(fabs(results[0].stats.change - results[1].stats.change) <= 1e-6);
     qn_run_result_destroy(&results[0]);
     qn_run_result_destroy(&results[1]);
   }
@@ -263,7 +271,8 @@ static void failures_leave_nothing(void **state) {
     if (!suits(*kernel, &graph) || !has_its_turn(*kernel, 0))
       continue;
     uint32_t sources[2];
-    struct qn_run_request request = request_for(*kernel, &graph, NULL, sources);
+    struct qn_device_run device;
+    struct qn_run_request request = request_for(*kernel, &graph, NULL, sources, &device);
     struct qn_run_result result;
     struct qn_error error;
     new_machine(1);
@@ -288,7 +297,7 @@ static void failures_leave_nothing(void **state) {
       enum qn_status status = (*kernel)->run(&request, &result, &error);
       if (status)
         assert_non_null(strstr(error.message, "not enough device memory"));
-      assert_true(status == QN_DEVICE || (status == QN_OK && result.plan.streams));
+      assert_true(status == QN_DEVICE || (status == QN_OK && request.device->report.plan.streams));
       qn_run_result_destroy(&result);
       assert_int_equal(emulator_live(), 0);
       assert_int_equal(qn_memory_live(), live);
@@ -307,7 +316,8 @@ static void negative_weights_are_refused(void **state) {
     if (!suits(*kernel, &graph) || !((*kernel)->traits & QN_KERNEL_NON_NEGATIVE))
       continue;
     uint32_t sources[2];
-    struct qn_run_request request = request_for(*kernel, &graph, NULL, sources);
+    struct qn_device_run device;
+    struct qn_run_request request = request_for(*kernel, &graph, NULL, sources, &device);
     struct qn_run_result result;
     struct qn_error error;
     new_machine(0);

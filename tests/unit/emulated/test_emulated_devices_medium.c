@@ -28,7 +28,7 @@ static void see_plan(void *user, const struct qn_stream_plan *plan) {
 }
 
 static void see_iteration(void *user, const struct qn_iteration *iteration) {
-  const struct qn_shared_iteration *shared = iteration->shared;
+  const struct qn_shared_iteration *shared = iteration->device->shared;
   uint64_t bytes = 0, units = 0;
   (void)user;
   assert_non_null(shared);
@@ -38,35 +38,38 @@ static void see_iteration(void *user, const struct qn_iteration *iteration) {
     bytes += moved->moved_bytes;
     units += moved->active_units;
   }
-  assert_int_equal(bytes, iteration->moved.moved_bytes);
-  assert_int_equal(units, iteration->moved.active_units);
+  assert_int_equal(bytes, iteration->device->moved.moved_bytes);
+  assert_int_equal(units, iteration->device->moved.active_units);
   assert_true(shared->merge_seconds <= iteration->seconds);
   counts.iterations++;
 }
 
 static struct qn_run_request devices_request(const struct qn_kernel *kernel, const void *view,
                                              const uint32_t *source, unsigned num_devices,
-                                             bool apart, enum qn_strategy strategy) {
+                                             bool apart, enum qn_strategy strategy,
+                                             struct qn_device_run *device) {
   struct qn_run_request request = request_for_test(kernel, view, source, NULL);
-  request.devices = apart ? APART : SHARED;
-  request.num_devices = num_devices;
-  request.strategy = strategy;
-  request.on_iteration = see_iteration;
-  request.streaming.on_plan = see_plan;
-  request.streaming.num_streams = 1 + num_devices % 3;
+  *device = (struct qn_device_run){
+      .indices = apart ? APART : SHARED,
+      .num_devices = num_devices,
+      .strategy = strategy,
+      .streaming = {.num_streams = 1 + num_devices % 3, .on_plan = see_plan}};
+  request.device = device;
+  request.hooks.on_iteration = see_iteration;
   return request;
 }
 
 /* What each device did makes the whole. */
-static void check_shares(const struct qn_run_request *request, const struct qn_run_result *result) {
+static void check_shares(const struct qn_device_run *run) {
+  const struct qn_device_report *report = &run->report;
   uint64_t units = 0, attributes = 0;
-  assert_int_equal(result->num_devices, request->num_devices);
-  for (unsigned i = 0; i < result->num_devices; i++) {
-    const struct qn_device_share *share = &result->shares[i];
-    assert_int_equal(share->index, request->devices[i]);
+  assert_int_equal(report->num_devices, run->num_devices);
+  for (unsigned i = 0; i < report->num_devices; i++) {
+    const struct qn_device_share *share = &report->shares[i];
+    assert_int_equal(share->index, run->indices[i]);
     assert_true(share->figures.kernel_seconds > 0);
     assert_true(share->figures.memory_bytes > 0);
-    assert_true(!request->device_memory || share->figures.memory_bytes <= request->device_memory);
+    assert_true(!run->memory || share->figures.memory_bytes <= run->memory);
     units += share->plan.num_units;
     attributes += share->plan.attribute_bytes;
     counts.streamed += share->plan.streams;
@@ -74,18 +77,18 @@ static void check_shares(const struct qn_run_request *request, const struct qn_r
     counts.moved_bytes += share->moved.moved_bytes;
     counts.merged_bytes += share->merged_bytes;
   }
-  if (result->plan.strategy == QN_PERFORMANCE)
-    assert_int_equal(units, result->plan.num_units);
+  if (report->plan.strategy == QN_PERFORMANCE)
+    assert_int_equal(units, report->plan.num_units);
   else
-    assert_int_equal(units, result->plan.num_units * result->num_devices);
+    assert_int_equal(units, report->plan.num_units * report->num_devices);
   assert_true(attributes > 0);
 }
 
 /* The most that one device holds beside the topology. */
-static uint64_t attribute_bytes(const struct qn_run_result *result) {
+static uint64_t attribute_bytes(const struct qn_device_report *report) {
   uint64_t most = 0;
-  for (unsigned i = 0; i < result->num_devices; i++) {
-    const uint64_t bytes = result->shares[i].plan.attribute_bytes;
+  for (unsigned i = 0; i < report->num_devices; i++) {
+    const uint64_t bytes = report->shares[i].plan.attribute_bytes;
     most = bytes > most ? bytes : most;
   }
   return most;
@@ -100,13 +103,13 @@ static struct qn_run_result run_devices(const struct qn_kernel *kernel,
   machine_of(counts.runs++, 0, peers);
   enum qn_status status = kernel->run(request, &result, &error);
   if (status)
-    print_message("%s on %u devices: %s\n", kernel->algorithm->name, request->num_devices,
+    print_message("%s on %u devices: %s\n", kernel->algorithm->name, request->device->num_devices,
                   error.message);
   assert_int_equal(status, QN_OK);
   assert_int_equal(emulator_live(), 0);
   assert_int_equal(qn_memory_live(), live + (result.values != NULL));
   assert_same_results(kernel->algorithm->name, expected, &result);
-  check_shares(request, &result);
+  check_shares(request->device);
   return result;
 }
 
@@ -117,18 +120,19 @@ static void run_strategies(const struct qn_kernel *kernel, const void *view, con
   for (unsigned i = 0; i < 2; i++) {
     const unsigned turn = counts.runs / 2;
     const bool apart = turn % 3 > 0, peers = turn % 4 > 0 || !apart;
+    struct qn_device_run device;
     struct qn_run_request request =
-        devices_request(kernel, view, source, 2 + turn % 3, apart, strategies[i]);
+        devices_request(kernel, view, source, 2 + turn % 3, apart, strategies[i], &device);
     struct qn_run_result result = run_devices(kernel, &request, expected, peers);
-    const uint64_t topology = result.shares[0].plan.topology_bytes;
-    request.device_memory = attribute_bytes(&result) + topology / 2;
-    assert_int_equal(result.plan.strategy, strategies[i]);
-    assert_false(result.plan.streams);
+    const uint64_t topology = device.report.shares[0].plan.topology_bytes;
+    device.memory = attribute_bytes(&device.report) + topology / 2;
+    assert_int_equal(device.report.plan.strategy, strategies[i]);
+    assert_false(device.report.plan.streams);
     qn_run_result_destroy(&result);
     if (topology < 4000)
       continue;
     result = run_devices(kernel, &request, expected, peers);
-    assert_true(result.plan.streams);
+    assert_true(device.report.plan.streams);
     qn_run_result_destroy(&result);
   }
 }
@@ -211,8 +215,12 @@ static void resume(const struct qn_graph *graph, const struct qn_kernel *kernel,
       qn_kernel_find(kernel->algorithm->name, QN_LAYOUT_GRAPH, QN_CPU, QN_WEIGHT_U32);
   struct qn_run_result expected = run_for_test(reference, graph, source, NULL);
   struct qn_run_request one = request_for_test(kernel, view, &source, NULL);
-  struct qn_run_request all = devices_request(kernel, view, &source, 3, true, QN_PERFORMANCE);
-  struct qn_run_request parts = devices_request(kernel, view, &source, 2, true, QN_SCALABILITY);
+  struct qn_device_run alone = {0}, three, two;
+  one.device = &alone;
+  struct qn_run_request all =
+      devices_request(kernel, view, &source, 3, true, QN_PERFORMANCE, &three);
+  struct qn_run_request parts =
+      devices_request(kernel, view, &source, 2, true, QN_SCALABILITY, &two);
   const struct qn_run_request *const requests[] = {&one, &all, &parts, &one};
   for (uint64_t after = 1; after <= 2; after++)
     for (unsigned i = 0; i < 3; i++)
@@ -240,14 +248,17 @@ static void fail_devices(const char *algorithm, enum qn_layout layout, const voi
   const struct qn_kernel *kernel = cuda_kernel(algorithm, layout);
   const uint32_t source = 0;
   const uint64_t live = qn_memory_live();
-  struct qn_run_request request = devices_request(kernel, view, &source, 2, true, strategy);
+  struct qn_device_run device;
+  struct qn_run_request request =
+      devices_request(kernel, view, &source, 2, true, strategy, &device);
   struct qn_run_result result = {0};
   struct qn_error error;
-  request.max_iterations = 2;
+  request.limits.max_iterations = 2;
   machine_of(0, 0, peers);
   assert_int_equal(kernel->run(&request, &result, &error), QN_OK);
   if (streams)
-    request.device_memory = attribute_bytes(&result) + result.shares[0].plan.topology_bytes / 2;
+    device.memory =
+        attribute_bytes(&device.report) + device.report.shares[0].plan.topology_bytes / 2;
   qn_run_result_destroy(&result);
   for (int host = 0; host < 2; host++) {
     bool failed = true;
@@ -260,7 +271,7 @@ static void fail_devices(const char *algorithm, enum qn_layout layout, const voi
       assert_true(status == QN_OK || status == (host ? QN_SYSTEM : QN_DEVICE));
       assert_int_equal(emulator_live(), 0);
       assert_int_equal(qn_memory_live(), live + (status == QN_OK));
-      assert_true(status || result.plan.streams == streams);
+      assert_true(status || device.report.plan.streams == streams);
       qn_run_result_destroy(&result);
     }
   }
@@ -291,33 +302,35 @@ static void limits(void **state) {
   (void)state;
   assert_true(open_pages(&graph, 512, &view));
   const struct qn_kernel *kernel = cuda_kernel("pagerank", QN_LAYOUT_SLOTTED_PAGES);
-  struct qn_run_request request = devices_request(kernel, &view, &source, 4, true, QN_STRATEGY_ANY);
+  struct qn_device_run device;
+  struct qn_run_request request =
+      devices_request(kernel, &view, &source, 4, true, QN_STRATEGY_ANY, &device);
   memset(&counts, 0, sizeof counts);
   expected = run_for_test(qn_kernel_find("pagerank", QN_LAYOUT_GRAPH, QN_CPU, QN_WEIGHT_U32),
                           &graph, source, NULL);
   result = run_devices(kernel, &request, &expected, true);
-  assert_int_equal(result.plan.strategy, QN_PERFORMANCE);
-  const uint64_t whole = attribute_bytes(&result);
+  assert_int_equal(device.report.plan.strategy, QN_PERFORMANCE);
+  const uint64_t whole = attribute_bytes(&device.report);
   qn_run_result_destroy(&result);
-  request.device_memory = whole; /* and nothing for the pages */
+  device.memory = whole; /* and nothing for the pages */
   result = run_devices(kernel, &request, &expected, true);
-  assert_int_equal(result.plan.strategy, QN_SCALABILITY);
+  assert_int_equal(device.report.plan.strategy, QN_SCALABILITY);
   assert_int_equal(counts.hosted, 0);
-  const uint64_t part = attribute_bytes(&result);
+  const uint64_t part = attribute_bytes(&device.report);
   assert_true(part < whole * 3 / 4);
   qn_run_result_destroy(&result);
-  request.device_memory = part;
+  device.memory = part;
   result = run_devices(kernel, &request, &expected, true);
   assert_int_equal(counts.hosted, 1);
-  const uint64_t least = attribute_bytes(&result);
+  const uint64_t least = attribute_bytes(&device.report);
   assert_true(least <= part - 1200 * sizeof(float)); /* the messages */
   qn_run_result_destroy(&result);
-  request.device_memory = least;
+  device.memory = least;
   machine_of(0, 0, true);
   assert_int_equal(kernel->run(&request, &result, &error), QN_DEVICE);
   assert_non_null(strstr(error.message, "or use more devices"));
-  request.device_memory = whole;
-  request.strategy = QN_PERFORMANCE;
+  device.memory = whole;
+  device.strategy = QN_PERFORMANCE;
   assert_int_equal(kernel->run(&request, &result, &error), QN_DEVICE);
   assert_non_null(strstr(error.message, "use --strategy scalability"));
   qn_run_result_destroy(&expected);

@@ -71,6 +71,8 @@ static void out_edges_alone(void **state) {
   const struct qn_kernel *kernel =
       qn_kernel_find("pagerank", QN_LAYOUT_HYBRID, QN_CUDA, QN_WEIGHT_NONE);
   struct qn_run_request request = qn_run_request_for(kernel, &view);
+  struct qn_device_run device = {0};
+  request.device = &device;
   new_machine(0, 0);
   assert_int_equal(kernel->run(&request, &result, &error), QN_UNSUPPORTED);
   assert_non_null(strstr(error.message, "--direction in"));

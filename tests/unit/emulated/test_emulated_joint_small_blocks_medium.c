@@ -12,12 +12,12 @@ static struct shared_counts counts;
 static const struct qn_shards_options shard_options = {.shard_vertices = 90};
 
 static void count_iteration(void *user, const struct qn_iteration *iteration) {
-  const struct qn_joint_figures *figures = iteration->joint;
+  const struct qn_joint_figures *figures = iteration->device->joint;
   (void)user;
   assert_non_null(figures);
   assert_string_equal(iteration->mode, qn_joint_name(figures->choice));
   counts.iterations[figures->choice]++;
-  counts.streamed += iteration->moved.active_units > 0;
+  counts.streamed += iteration->device->moved.active_units > 0;
   counts.exchanged_bytes += figures->exchanged_bytes;
   if (figures->choice != QN_BOTH)
     return;
@@ -33,10 +33,12 @@ static bool is_shared(const struct qn_kernel *kernel, const struct qn_graph *gra
 }
 
 static struct qn_run_request shared_request(const struct qn_kernel *kernel, const void *view,
-                                            const uint32_t *source, const char *choices) {
+                                            const uint32_t *source, struct qn_device_run *device,
+                                            const char *choices) {
   struct qn_run_request request = request_for_test(kernel, view, source, NULL);
-  request.on_iteration = count_iteration;
-  request.joint_choices = choices;
+  *device = (struct qn_device_run){.joint_choices = choices};
+  request.device = device;
+  request.hooks.on_iteration = count_iteration;
   return request;
 }
 
@@ -49,9 +51,10 @@ static void run_shared(const struct qn_kernel *kernel, const struct qn_run_reque
   if (kernel->run(request, &result, &error))
     fail_msg("%s: %s", kernel->algorithm->name, error.message);
   assert_int_equal(emulator_live(), 0);
-  assert_true(request->device_memory == 0 || emulator_peak_bytes() <= request->device_memory);
+  assert_true(request->device->memory == 0 || emulator_peak_bytes() <= request->device->memory);
   assert_same_results(kernel->algorithm->name, expected, &result);
-  assert_true(result.device.kernel_seconds > 0 || request->max_iterations == 0);
+  assert_true(request->device->report.figures.kernel_seconds > 0 ||
+              request->limits.max_iterations == 0);
   qn_run_result_destroy(&result);
   assert_int_equal(qn_memory_live(), live);
 }
@@ -73,24 +76,25 @@ static void share_program(const struct qn_kernel *kernel, const struct qn_graph 
   const struct qn_kernel *reference =
       qn_kernel_find(kernel->algorithm->name, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type);
   struct qn_run_result expected = run_for_test(reference, graph, source, NULL);
+  struct qn_device_run device;
   for (unsigned i = 0; i < sizeof choices / sizeof *choices; i++) {
-    struct qn_run_request request = shared_request(kernel, view, &source, choices[i]);
+    struct qn_run_request request = shared_request(kernel, view, &source, &device, choices[i]);
     qn_threads_set(1 + i);
     run_shared(kernel, &request, &expected, i);
   }
   qn_threads_set(2);
-  struct qn_run_request request = shared_request(kernel, view, &source, NULL);
+  struct qn_run_request request = shared_request(kernel, view, &source, &device, NULL);
   run_shared(kernel, &request, &expected, 1);
-  request.joint_choices = "bdc";
+  request.device->joint_choices = "bdc";
   if (graph->out.num_edges > 0) {
-    request.device_memory = least_shared(kernel, request);
+    request.device->memory = least_shared(kernel, request);
     run_shared(kernel, &request, &expected, 2);
   }
   if (kernel->traits & QN_KERNEL_ANY_ORDER && !(kernel->traits & QN_KERNEL_ALL_ACTIVE)) {
     request.asynchronous = true;
-    request.joint_choices = "b";
+    request.device->joint_choices = "b";
     run_shared(kernel, &request, &expected, 3);
-    request.device_memory = 0;
+    request.device->memory = 0;
     run_shared(kernel, &request, &expected, 0);
   }
   qn_threads_set(0);
@@ -136,14 +140,15 @@ static void ranks_tend_to_the_same_values(void **state) {
   struct qn_run_request request = qn_run_request_for(reference, &graph);
   struct qn_run_result expected, result;
   struct qn_error error;
-  request.tolerance = 1e-5;
+  request.limits.tolerance = 1e-5;
   assert_int_equal(reference->run(&request, &expected, &error), QN_OK);
+  struct qn_device_run device = {.joint_choices = "b"};
   request.view = &view;
-  request.joint_choices = "b";
+  request.device = &device;
   request.asynchronous = true;
   new_machine(4, 0);
   assert_int_equal(kernel->run(&request, &result, &error), QN_OK);
-  assert_true(result.converged);
+  assert_true(result.stats.converged);
   double difference = 0, sum = 0;
   for (uint64_t v = 0; v < result.num_values; v++) {
     difference += fabs(engine_value(&result, v) - engine_value(&expected, v));
@@ -168,7 +173,9 @@ static void resuming(void **state) {
     const struct qn_kernel *kernel =
         qn_kernel_find(algorithms[i], QN_LAYOUT_SHARDS, QN_JOINT, QN_WEIGHT_U32);
     bool real = kernel->result == QN_RESULT_F32; /* sums depend on who does a row */
-    struct qn_run_request request = shared_request(kernel, &view, &source, real ? "cd" : "cdb");
+    struct qn_device_run device;
+    struct qn_run_request request =
+        shared_request(kernel, &view, &source, &device, real ? "cd" : "cdb");
     new_machine(0, 0);
     resume_everywhere(kernel, &request);
     assert_int_equal(emulator_live(), 0);
@@ -188,10 +195,11 @@ static void failures(void **state) {
   for (unsigned i = 0; i < 2; i++) { /* one resident, one streamed */
     const struct qn_kernel *kernel =
         qn_kernel_find(algorithms[i], QN_LAYOUT_SHARDS, QN_JOINT, QN_WEIGHT_U32);
-    struct qn_run_request request = shared_request(kernel, &view, &source, "bcd");
-    request.max_iterations = 3;
+    struct qn_device_run device;
+    struct qn_run_request request = shared_request(kernel, &view, &source, &device, "bcd");
+    request.limits.max_iterations = 3;
     if (i == 0)
-      request.device_memory = least_shared(kernel, request);
+      request.device->memory = least_shared(kernel, request);
     const uint64_t live = qn_memory_live();
     for (int host = 0; host < 2; host++) {
       enum qn_status status = QN_DEVICE;

@@ -8,9 +8,11 @@
 static void run_in_manner(const struct qn_kernel *kernel, const struct qn_run_request *manner,
                           const struct qn_run_result *expected, struct streamed_counts *counts) {
   struct qn_run_request request = *manner;
+  struct qn_device_run device = *manner->device;
+  request.device = &device;
   new_machine(1, 0);
   assert_true(run_streamed(kernel, &request, expected, counts));
-  request.device_memory = emulator_peak_bytes() * 9 / 10;
+  request.device->memory = emulator_peak_bytes() * 9 / 10;
   new_machine(2, 0);
   run_streamed(kernel, &request, expected, counts);
 }
@@ -36,7 +38,8 @@ static unsigned run_manners(const struct qn_graph *graph, enum qn_layout layout,
     struct qn_error error;
     limit_iterations(reference, &plain);
     assert_int_equal(reference->run(&plain, &expected, &error), QN_OK);
-    struct qn_run_request request = streamed_request(*kernel, view, &source, counts);
+    struct qn_device_run device;
+    struct qn_run_request request = streamed_request(*kernel, view, &source, &device, counts);
     for (unsigned i = 0; vary(&request, i); i++)
       run_in_manner(*kernel, &request, &expected, counts);
     qn_run_result_destroy(&expected);
@@ -53,7 +56,7 @@ static bool each_direction(struct qn_run_request *request, unsigned i) {
 static bool each_parallelism(struct qn_run_request *request, unsigned i) {
   static const enum qn_parallelism manners[] = {QN_PARALLEL_HYBRID, QN_PARALLEL_VERTEX,
                                                 QN_PARALLEL_EDGE};
-  request->parallelism = i < 3 ? manners[i] : QN_PARALLEL_HYBRID;
+  request->device->parallelism = i < 3 ? manners[i] : QN_PARALLEL_HYBRID;
   return i < 3;
 }
 
@@ -64,12 +67,12 @@ static bool asynchronously(struct qn_run_request *request, unsigned i) {
 
 /* Everything moves, or whole partitions. */
 static bool all_moves(struct qn_run_request *request, unsigned i) {
-  request->streaming.moves = QN_MOVE_ALL;
+  request->device->streaming.moves = QN_MOVE_ALL;
   return i == 0;
 }
 
 static bool partition_moves(struct qn_run_request *request, unsigned i) {
-  request->streaming.moves = i == 0 ? QN_MOVE_PARTITIONS : QN_MOVE_ALL;
+  request->device->streaming.moves = i == 0 ? QN_MOVE_PARTITIONS : QN_MOVE_ALL;
   return i < 2;
 }
 
@@ -138,6 +141,8 @@ static void missing_blocks(void **state) {
                                         .block_vertices = 30},
         &view));
     struct qn_run_request request = request_for_test(pagerank, &view, &source, NULL);
+    struct qn_device_run device = {0};
+    request.device = &device;
     request.direction = pull ? QN_DIRECTION_PUSH : QN_DIRECTION_PULL;
     new_machine(0, 0);
     assert_int_equal(pagerank->run(&request, &result, &error), QN_UNSUPPORTED);

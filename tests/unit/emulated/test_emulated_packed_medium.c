@@ -60,8 +60,10 @@ static void walk_rows(const struct qn_graph *graph) {
     struct qn_run_result expected = run_for_test(reference_for(kernel, graph), graph, source, NULL);
     for (unsigned direction = 0; direction < (i == 0 ? 3 : 1); direction++) {
       struct qn_run_request request = request_for_test(kernel, &view, &source, NULL);
+      struct qn_device_run device = {0};
       struct qn_run_result result;
       struct qn_error error;
+      request.device = &device;
       request.direction = (enum qn_direction)direction;
       new_machine(direction, 0);
       assert_int_equal(kernel->run(&request, &result, &error), QN_OK);
@@ -118,6 +120,8 @@ static void one_direction(void **state) {
     const struct qn_kernel *kernel =
         qn_kernel_find(cases[i].algorithm, QN_LAYOUT_PACKED, QN_CUDA, QN_WEIGHT_NONE);
     struct qn_run_request request = qn_run_request_for(kernel, &view);
+    struct qn_device_run device = {0};
+    request.device = &device;
     new_machine(0, 0);
     assert_int_equal(kernel->run(&request, &result, &error), QN_UNSUPPORTED);
     assert_non_null(strstr(error.message, cases[i].wanted));

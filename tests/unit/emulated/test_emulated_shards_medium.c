@@ -74,7 +74,7 @@ static void senders_send_what_they_received(void **state) {
       run_for_test(qn_kernel_find("cc", QN_LAYOUT_SHARDS, QN_CUDA, QN_WEIGHT_U32), &view, 0, NULL);
   for (uint64_t v = 0; v < result.num_values; v++)
     assert_true(engine_value(&result, v) == 0);
-  assert_in_range(result.iterations, 2, 180);
+  assert_in_range(result.stats.iterations, 2, 180);
   qn_run_result_destroy(&result);
   qn_shards_unmap(&view);
   qn_graph_unmap(&graph);

@@ -42,14 +42,15 @@ static void searches_move_what_they_reach(void **state) {
   assert_true(open_shards(&graph, (struct qn_shards_options){.shard_vertices = 16}, &view));
   memset(&counts, 0, sizeof counts);
   const struct qn_kernel *kernel = cuda_kernel("bfs", QN_LAYOUT_SHARDS);
-  struct qn_run_request request = streamed_request(kernel, &view, &source, &counts);
-  request.device_memory = least_budget(kernel, request, resident_bytes(kernel, &view, &source));
+  struct qn_device_run device;
+  struct qn_run_request request = streamed_request(kernel, &view, &source, &device, &counts);
+  request.device->memory = least_budget(kernel, request, resident_bytes(kernel, &view, &source));
   struct qn_run_result result;
   struct qn_error error;
   new_machine(0, 0);
   assert_int_equal(kernel->run(&request, &result, &error), QN_OK);
-  assert_true(result.plan.streams && result.plan.num_units >= 10);
-  assert_in_range(counts.active_units, result.iterations - 1, 2 * result.iterations);
+  assert_true(request.device->report.plan.streams && request.device->report.plan.num_units >= 10);
+  assert_in_range(counts.active_units, result.stats.iterations - 1, 2 * result.stats.iterations);
   qn_run_result_destroy(&result);
   qn_shards_unmap(&view);
   qn_graph_unmap(&graph);
@@ -65,11 +66,12 @@ static void read_rows(const struct qn_graph *graph) {
     if (graph->directedness != QN_UNDIRECTED && !(kernel->algorithm->inputs & QN_INPUT_SOURCE))
       continue;
     struct qn_run_result expected = streamed_reference(algorithms[i], graph, &source);
-    struct qn_run_request request = streamed_request(kernel, graph, &source, &counts);
-    request.device_memory = resident_bytes(kernel, graph, &source) * 7 / 8;
-    request.streaming.limit_cache = true;
+    struct qn_device_run device;
+    struct qn_run_request request = streamed_request(kernel, graph, &source, &device, &counts);
+    request.device->memory = resident_bytes(kernel, graph, &source) * 7 / 8;
+    request.device->streaming.limit_cache = true;
     for (unsigned part = 0; part < 3; part++) {
-      request.streaming.cache_memory = graph->out.num_edges * part;
+      request.device->streaming.cache_memory = graph->out.num_edges * part;
       new_machine(part + i, 0);
       assert_true(run_streamed(kernel, &request, &expected, &counts));
     }
@@ -91,11 +93,12 @@ static void leave_edges_out(const struct qn_graph *graph) {
   const uint32_t source = 1;
   const struct qn_kernel *kernel = cuda_kernel("bfs", QN_LAYOUT_GRAPH);
   struct qn_run_result expected = streamed_reference("bfs", graph, &source);
-  struct qn_run_request request = streamed_request(kernel, graph, &source, &counts);
-  request.device_memory = resident_bytes(kernel, graph, &source) * 7 / 8;
-  request.streaming.limit_cache = true;
+  struct qn_device_run device;
+  struct qn_run_request request = streamed_request(kernel, graph, &source, &device, &counts);
+  request.device->memory = resident_bytes(kernel, graph, &source) * 7 / 8;
+  request.device->streaming.limit_cache = true;
   for (unsigned part = 0; part < 2; part++) {
-    request.streaming.cache_memory = graph->out.num_edges * part;
+    request.device->streaming.cache_memory = graph->out.num_edges * part;
     memset(&counts, 0, sizeof counts);
     new_machine(part, 0);
     assert_true(run_streamed(kernel, &request, &expected, &counts));
@@ -128,25 +131,27 @@ static void go_on_streaming(const struct qn_kernel *kernel, const struct qn_grap
                             const uint32_t *positions) {
   const uint32_t source = 3;
   struct qn_run_request request = request_for_test(kernel, graph, &source, positions);
+  struct qn_device_run device = {0}, probed;
+  request.device = &device;
   const uint64_t all = resident_bytes(kernel, graph, &source);
   struct streamed_counts ignored = {0};
-  struct qn_run_request probe = streamed_request(kernel, graph, &source, &ignored);
+  struct qn_run_request probe = streamed_request(kernel, graph, &source, &probed, &ignored);
   probe.positions = positions;
   const uint64_t least = least_budget(kernel, probe, all + 4000);
-  request.device_memory = least + (all - least) / 4;
+  request.device->memory = least + (all - least) / 4;
   new_machine(0, 0);
   resume_everywhere(kernel, &request);
   struct kept_state kept = {.stop_after = 1}, going_on = {0};
   struct qn_run_result result = {0}, expected;
   struct qn_error error;
   assert_int_equal(kernel->run(&request, &expected, &error), QN_OK);
-  assert_true(expected.plan.streams);
+  assert_true(device.report.plan.streams);
   assert_int_equal(run_checkpointed(kernel, request, &kept, NULL, &result), QN_INTERRUPTED);
-  request.device_memory = 0;
+  request.device->memory = 0;
   going_on.state.registers[QN_STATE_ITERATIONS] = 1;
   run_checkpointed(kernel, request, &going_on, &kept.state, &result);
   assert_same_results(kernel->algorithm->name, &expected, &result);
-  assert_true(result.plan.streams);
+  assert_true(device.report.plan.streams);
   qn_run_result_destroy(&result);
   qn_run_result_destroy(&expected);
   free_kept(&kept);
@@ -171,6 +176,8 @@ static void resident_states_are_refused(void **state) {
   const uint32_t source = 0;
   struct qn_graph graph = random_undirected(300, 4000, QN_WEIGHT_U32, 8);
   struct qn_run_request request = request_for_test(kernel, &graph, &source, NULL);
+  struct qn_device_run device = {0};
+  request.device = &device;
   struct kept_state kept = {.stop_after = 2};
   struct qn_run_result result = {0};
   struct qn_error error = {0};
@@ -178,8 +185,8 @@ static void resident_states_are_refused(void **state) {
   new_machine(0, 0);
   assert_int_equal(run_checkpointed(kernel, request, &kept, NULL, &result), QN_INTERRUPTED);
   struct qn_checkpointing checkpointing = {&kept.state, keep_is_due, keep_state, &kept};
-  request.checkpointing = &checkpointing;
-  request.device_memory = all / 2;
+  request.hooks.checkpointing = &checkpointing;
+  request.device->memory = all / 2;
   assert_int_equal(kernel->run(&request, &result, &error), QN_UNSUPPORTED);
   assert_non_null(strstr(error.message, "had the whole graph on the device"));
   free_kept(&kept);

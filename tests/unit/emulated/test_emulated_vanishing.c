@@ -63,7 +63,8 @@ static int run_on_truncated(const struct way *way) {
   if (status || !kernel || truncate(path, 65536) != 0)
     return 99;
   struct qn_run_request request = request_for_test(kernel, view, &source, NULL);
-  request.device_memory = way->device_memory;
+  struct qn_device_run device = {.memory = way->device_memory};
+  request.device = &device;
   return (int)kernel->run(&request, &result, &error);
 }
 

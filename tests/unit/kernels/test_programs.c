@@ -38,9 +38,9 @@ static void check_parents(const struct test_edges *edges, const struct qn_graph 
       struct qn_run_result result;
       struct qn_error error;
       qn_threads_set(THREADS[i]);
-      request.sources = &source;
-      request.num_sources = 1;
-      request.given = given.values;
+      request.inputs.sources = &source;
+      request.inputs.num_sources = 1;
+      request.inputs.given = given.values;
       assert_int_equal(kernel->run(&request, &result, &error), QN_OK);
       assert_memory_equal(expected, result.values, edges->num_vertices * sizeof *expected);
       qn_run_result_destroy(&result);
@@ -62,7 +62,7 @@ static void check_components(const struct test_edges *edges, const struct qn_gra
 
 static void check_pagerank(const struct test_edges *edges, const struct qn_graph *graph) {
   struct qn_run_result result = run_kernel("pagerank", graph, 0, 20);
-  assert_int_equal(result.iterations, 20);
+  assert_int_equal(result.stats.iterations, 20);
   double *expected = naive_pagerank(edges, 0.85, 20);
   for (uint32_t v = 0; v < edges->num_vertices; v++)
     assert_close(expected[v], value_of(&result, v), 1e-5);
@@ -103,7 +103,7 @@ static void check_sums(const struct test_edges *edges, const struct qn_graph *gr
 
 static void check_triangles(const struct test_edges *edges, const struct qn_graph *graph) {
   struct qn_run_result result = run_kernel("tc", graph, 0, 0);
-  assert_int_equal(naive_triangles(edges), result.count);
+  assert_int_equal(naive_triangles(edges), result.number);
 }
 
 static void check_betweenness(const struct test_edges *edges, const struct qn_graph *graph) {

@@ -96,14 +96,14 @@ static void test_triangles(void **unused) {
     for (uint32_t v = 0; v < 500; v++)
       test_edge_add(&edges, u, v, 1);
   struct qn_graph graph = test_graph(&edges, QN_WEIGHT_NONE, QN_UNDIRECTED, false);
-  assert_int_equal(run_kernel("tc", &graph, 0, 0).count, 500ull * 499 * 498 / 6);
+  assert_int_equal(run_kernel("tc", &graph, 0, 0).number, 500ull * 499 * 498 / 6);
   test_graph_free(&graph);
   free(edges.list);
   struct test_edges wheel = star_edges(false);
   for (uint32_t v = 1; v <= STAR; v++)
     test_edge_add(&wheel, v, v % STAR + 1, 1);
   struct qn_graph directed = test_graph(&wheel, QN_WEIGHT_NONE, QN_DIRECTED, false);
-  assert_int_equal(run_kernel("tc", &directed, 0, 0).count, STAR);
+  assert_int_equal(run_kernel("tc", &directed, 0, 0).number, STAR);
   test_graph_free(&directed);
   free(wheel.list);
 }

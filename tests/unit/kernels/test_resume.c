@@ -24,7 +24,8 @@ static void states_are_offered(void **unused) {
     struct kept_state never = {0};
     struct qn_run_result result;
     run_checkpointed(*kernel, request, &never, NULL, &result);
-    assert_true(never.offered == result.iterations || never.offered + 1 == result.iterations);
+    assert_true(never.offered == result.stats.iterations ||
+                never.offered + 1 == result.stats.iterations);
     qn_run_result_destroy(&result);
     keeping++;
   }
@@ -39,7 +40,7 @@ static void sources_go_on(void **unused) {
   struct qn_graph graph = random_undirected(500, 4000, QN_WEIGHT_U32, 9);
   const struct qn_kernel *kernel = qn_kernel_find("bc", QN_LAYOUT_GRAPH, QN_CPU, QN_WEIGHT_U32);
   struct qn_run_request request = request_for_test(kernel, &graph, sources, NULL);
-  request.num_sources = 5;
+  request.inputs.num_sources = 5;
   struct kept_state never = {0};
   struct qn_run_result result;
   run_checkpointed(kernel, request, &never, NULL, &result);
@@ -62,7 +63,7 @@ static void components_go_on(void **unused) {
   resume_everywhere(kernel, &request);
   assert_int_equal(run_checkpointed(kernel, request, &kept, NULL, &result), QN_INTERRUPTED);
   struct qn_checkpointing checkpointing = {&kept.state, keep_is_due, keep_state, &kept};
-  request.checkpointing = &checkpointing;
+  request.hooks.checkpointing = &checkpointing;
   ((uint32_t *)kept.values)[7] = 8;
   uint64_t live = qn_memory_live();
   assert_int_equal(kernel->run(&request, &result, &error), QN_INVALID);

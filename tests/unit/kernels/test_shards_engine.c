@@ -60,9 +60,10 @@ static void compare_ways(const struct qn_kernel *kernel, const struct qn_graph *
     struct modes modes = {0};
     struct qn_run_request request = request_for_test(kernel, view, &source, NULL);
     request.direction = (enum qn_direction)(way / 2);
-    request.streaming.host_memory = way % 2 ? 1 : 0;
-    request.on_iteration = count_modes;
-    request.user = &modes;
+    struct qn_device_run device = {.streaming = {.host_memory = way % 2 ? 1 : 0}};
+    request.device = &device;
+    request.hooks.on_iteration = count_modes;
+    request.hooks.user = &modes;
     struct qn_run_result result = run_request(kernel, &request);
     assert_same_results(kernel->algorithm->name, &expected, &result);
     assert_true(request.direction != QN_DIRECTION_PUSH || modes.pulled == 0);
@@ -100,8 +101,8 @@ static struct qn_run_result asynchronous_run(const char *algorithm, const struct
       qn_kernel_find(algorithm, QN_LAYOUT_SHARDS, QN_CPU, view->in.weights.type);
   assert_true(kernel->traits & QN_KERNEL_SEES);
   struct qn_run_request request = qn_run_request_for(kernel, view);
-  request.tolerance = 0;
-  request.max_iterations = iterations;
+  request.limits.tolerance = 0;
+  request.limits.max_iterations = iterations;
   request.asynchronous = asynchronous;
   qn_request_set(&request, "alpha", 0.01);
   return run_request(kernel, &request);
@@ -125,7 +126,7 @@ static void compare_asynchronous(const struct qn_graph *graph) {
   first = asynchronous_run("katz", &view, true, 5);
   expected = asynchronous_run("katz", &view, false, 5);
   if (view.num_edges > 1 << 21)
-    assert_true(first.change < 0.5 * expected.change);
+    assert_true(first.stats.change < 0.5 * expected.stats.change);
   qn_run_result_destroy(&expected);
   qn_run_result_destroy(&first);
   qn_shards_unmap(&view);

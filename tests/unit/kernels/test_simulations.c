@@ -49,7 +49,7 @@ static void check_simulation(const char *algorithm, update *apply, const struct 
       x[v] = apply(v, x[v], sum[v], weights[v], source);
   }
   struct qn_run_result result = run_kernel(algorithm, graph, source, 10);
-  assert_int_equal(result.iterations, 10);
+  assert_int_equal(result.stats.iterations, 10);
   for (uint32_t v = 0; v < V; v++)
     assert_close(x[v], value_of(&result, v), 1e-5);
   qn_run_result_destroy(&result);
@@ -197,8 +197,8 @@ static void test_negative_weights(void **unused) {
     struct qn_error error;
     uint32_t source = 0;
     uint64_t live = qn_memory_live();
-    request.sources = &source;
-    request.num_sources = 1;
+    request.inputs.sources = &source;
+    request.inputs.num_sources = 1;
     assert_int_equal(kernel->run(&request, &result, &error), QN_UNSUPPORTED);
     assert_non_null(strstr(error.message, "edge 150 is -0.5"));
     assert_int_equal(qn_memory_live(), live);
@@ -226,11 +226,11 @@ static void test_failing_memory(void **unused) {
       struct qn_run_result result;
       struct qn_error error;
       uint32_t source = 1;
-      request.sources = &source;
-      request.num_sources = 1;
+      request.inputs.sources = &source;
+      request.inputs.num_sources = 1;
       const uint32_t target = 2;
       if ((*kernel)->algorithm->inputs & QN_INPUT_TARGET)
-        request.input = &target, request.num_input = 1;
+        request.inputs.target = &target;
       qn_memory_fail_nth(nth);
       enum qn_status status = (*kernel)->run(&request, &result, &error);
       qn_memory_fail_nth(0);

@@ -31,11 +31,13 @@ static const uint32_t SOURCES[] = {0, 1};
 static struct qn_run_request request_for(const struct qn_kernel *kernel, const void *view,
                                          uint64_t num_vertices) {
   struct qn_run_request request = qn_run_request_for(kernel, view);
-  request.sources = SOURCES;
-  request.num_sources = kernel->algorithm->inputs & QN_INPUT_SOURCE ? 1 : num_vertices > 1 ? 2 : 1;
-  if (request.max_iterations > 30 && kernel->traits & QN_KERNEL_ALL_ACTIVE) {
-    request.max_iterations = 30;
-    request.tolerance = 0;
+  request.inputs.sources = SOURCES;
+  request.inputs.num_sources = kernel->algorithm->inputs & QN_INPUT_SOURCE ? 1
+                               : num_vertices > 1                          ? 2
+                                                                           : 1;
+  if (request.limits.max_iterations > 30 && kernel->traits & QN_KERNEL_ALL_ACTIVE) {
+    request.limits.max_iterations = 30;
+    request.limits.tolerance = 0;
   }
   return request;
 }
@@ -203,8 +205,8 @@ static void negative_weights(void **state) {
   const struct qn_kernel *sssp =
       qn_kernel_find("sssp", QN_LAYOUT_SLOTTED_PAGES, QN_CPU, QN_WEIGHT_F32);
   struct qn_run_request request = qn_run_request_for(sssp, &pages);
-  request.sources = SOURCES;
-  request.num_sources = 1;
+  request.inputs.sources = SOURCES;
+  request.inputs.num_sources = 1;
   assert_int_equal(sssp->run(&request, &result, &error), QN_UNSUPPORTED);
   assert_non_null(strstr(error.message, "that of edge 123 is -1"));
   qn_slotted_pages_unmap(&pages);
@@ -231,8 +233,8 @@ static void allocation_failures(void **state) {
     for (uint64_t n = 1; status; n++) {
       struct qn_run_request request = qn_run_request_for(kernel, &pages);
       struct qn_run_result result;
-      request.sources = SOURCES;
-      request.num_sources = 1;
+      request.inputs.sources = SOURCES;
+      request.inputs.num_sources = 1;
       qn_memory_fail_nth(n);
       status = kernel->run(&request, &result, &error);
       qn_memory_fail_nth(0);

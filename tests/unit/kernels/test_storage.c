@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "helpers/scratch.h"
+#include "kernels/device_run.h"
 #include "kernels/storage.h"
 #include "support/memory.h"
 
@@ -35,7 +36,8 @@ static void note(void *user, const struct qn_stream_event *event) {
 
 static struct qn_storage_rates measure(const void *array, uint64_t bytes, struct seen *seen) {
   *seen = (struct seen){0};
-  const struct qn_run_request request = {.streaming = {.on_event = note, .user = seen}};
+  struct qn_device_run device = {.streaming = {.on_event = note, .user = seen}};
+  const struct qn_run_request request = {.device = &device};
   return qn_storage_measure(array, bytes, &request);
 }
 
@@ -50,11 +52,13 @@ static void ratios(void **state) {
 
 static void memory_is_given_or_what_is_free(void **state) {
   (void)state;
-  assert_true(qn_storage_exceeds_memory(11, 10));
-  assert_false(qn_storage_exceeds_memory(10, 10));
-  assert_false(qn_storage_exceeds_memory(0, 0));
-  assert_false(qn_storage_exceeds_memory(1000, 0));
-  assert_true(qn_storage_exceeds_memory(UINT64_MAX - 1, 0));
+  struct qn_device_run ten = {.streaming = {.host_memory = 10}};
+  const struct qn_run_request given = {.device = &ten}, free = {0};
+  assert_true(qn_storage_exceeds_memory(11, &given));
+  assert_false(qn_storage_exceeds_memory(10, &given));
+  assert_false(qn_storage_exceeds_memory(0, &free));
+  assert_false(qn_storage_exceeds_memory(1000, &free));
+  assert_true(qn_storage_exceeds_memory(UINT64_MAX - 1, &free));
 }
 
 /* What is in memory says nothing of storage, and stays what it is. */

@@ -42,8 +42,8 @@ static void check(const struct test_edges *edges, enum qn_weight_type type, bool
     struct qn_run_result result;
     struct qn_error error;
     qn_threads_set(threads);
-    request.sources = &source;
-    request.num_sources = 1;
+    request.inputs.sources = &source;
+    request.inputs.num_sources = 1;
     assert_int_equal(widest_kernel.run(&request, &result, &error), QN_OK);
     assert_int_equal(result.num_values, edges->num_vertices);
     assert_memory_equal(expected, result.values, edges->num_vertices * sizeof *expected);

@@ -15,8 +15,8 @@ static void event(struct qn_cost_model *model, const char *what, double begin, d
 
 static void iteration(struct qn_cost_model *model, uint64_t bytes, uint64_t batches,
                       double seconds) {
-  const struct qn_iteration told = {.moved = {.moved_bytes = bytes, .batches = batches},
-                                    .seconds = seconds};
+  const struct qn_device_iteration device = {.moved = {.moved_bytes = bytes, .batches = batches}};
+  const struct qn_iteration told = {.seconds = seconds, .device = &device};
   qn_cost_model_iteration(model, &told);
 }
 
