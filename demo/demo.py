@@ -127,7 +127,8 @@ def components(demo, path, noun):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bin", type=Path, default=HERE.parent / "build/bin", help="the tools (build/bin)")
+    parser.add_argument("--bin", type=Path, default=HERE.parent / "build/demo/bin",
+                        help="the tools (build/demo/bin)")
     options = parser.parse_args()
     folder = HERE.parent / "build/demo"
     folder.mkdir(parents=True, exist_ok=True)
