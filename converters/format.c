@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "converters/input/input.h"
-#include "converters/parse/text_fields.h"
 #include "converters/signatures.h"
+#include "formats/text/text_fields.h"
+#include "support/input/input.h"
 #include "support/progress.h"
 #include "support/suggest.h"
 

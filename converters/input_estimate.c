@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "converters/format.h"
-#include "converters/input/source.h"
+#include "support/input/source.h"
 #include "support/memory.h"
 
 #define SAMPLE_BYTES ((uint64_t)64 << 10)

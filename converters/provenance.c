@@ -1,6 +1,6 @@
 #include "converters/provenance.h"
 
-#include "converters/input/input.h"
+#include "support/input/input.h"
 #include "support/json_text.h"
 #include "support/progress.h"
 #include "support/tool.h"

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-struct qn_input_digest; /* converters/input/input.h */
+struct qn_input_digest; /* support/input/input.h */
 
 /* A JSON object {"tool", "version", "options": {}, "inputs": []}; `tool` e.g. "quern-import".
  * Free with json_decref. */

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "converters/input/input.h"
-#include "converters/input/whole_input.h"
+#include "support/input/input.h"
+#include "support/input/whole_input.h"
 #include "support/memory.h"
 
 /* Longer values are no numbers. */

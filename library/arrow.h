@@ -3,7 +3,7 @@
 #ifndef QN_LIBRARY_ARROW_H
 #define QN_LIBRARY_ARROW_H
 
-#include "converters/arrays/number_array.h"
+#include "formats/arrays/number_array.h"
 #include <quern/error.h>
 
 #ifdef __cplusplus

@@ -2,9 +2,9 @@
 #ifndef QN_LIBRARY_IMPORTING_H
 #define QN_LIBRARY_IMPORTING_H
 
-#include "converters/arrays/number_array.h"
 #include "converters/build_settings.h"
 #include "converters/import/import.h"
+#include "formats/arrays/number_array.h"
 #include "library/call.h"
 #include "library/options.h"
 #include "library/outputs.h"

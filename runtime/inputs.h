@@ -3,8 +3,8 @@
 #ifndef QN_RUNTIME_INPUTS_H
 #define QN_RUNTIME_INPUTS_H
 
-#include "converters/graph/number_file.h"
-#include "converters/graph/vertex_file.h"
+#include "formats/vertices/number_file.h"
+#include "formats/vertices/vertex_file.h"
 #include "runtime/options.h"
 #include "runtime/run_input.h"
 

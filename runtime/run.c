@@ -1,6 +1,6 @@
 #include "runtime/run.h"
 
-#include "converters/text/text_format.h"
+#include "formats/text/text_format.h"
 #include "runtime/choose.h"
 #include "runtime/execute.h"
 #include "runtime/prepare.h"

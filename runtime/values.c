@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "converters/text/text_format.h"
+#include "formats/text/text_format.h"
 #include "kernels/cuts/chunks.h"
 #include "support/json_text.h"
 

@@ -6,8 +6,8 @@
 
 #include "converters/generate/run.h"
 #include "converters/provenance.h"
-#include "converters/text/text_format.h"
-#include "converters/text/text_output.h"
+#include "formats/text/text_format.h"
+#include "formats/text/text_output.h"
 #include "support/atomic_file.h"
 #include "support/json_text.h"
 #include "support/memory.h"

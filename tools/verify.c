@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "converters/graph/graph_source.h"
-#include "converters/graph/parents_file.h"
 #include "converters/graph/tree_check.h"
 #include "converters/result_match.h"
-#include "converters/text/text_format.h"
 #include "formats/set/set.h"
+#include "formats/text/text_format.h"
+#include "formats/vertices/parents_file.h"
 #include "support/json_text.h"
 #include "support/memory.h"
 #include "support/options.h"

@@ -12,17 +12,6 @@
 /* Parts that one stream takes. */
 #define STREAM_PARTS 32
 
-enum qn_status qn_binary_fail(const char *file, uint64_t offset, struct qn_error *error,
-                              const char *format, ...) {
-  char message[400];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
-  va_end(arguments);
-  qn_fail(error, QN_INVALID, "%s", message);
-  return qn_error_at_offset(error, file, offset);
-}
-
 /* ---- Offsets -------------------------------------------------------------- */
 
 static const char *offset_place(const struct qn_binary_rows *rows, uint64_t vertex) {

@@ -3,6 +3,7 @@
 #define QN_CONVERTERS_ARRAYS_BINARY_ROWS_H
 
 #include "converters/parse/reader.h"
+#include "formats/arrays/number_array.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,10 +31,6 @@ struct qn_binary_rows {
 enum qn_status qn_binary_rows_read(const struct qn_binary_rows *rows, struct qn_edge_list *list,
                                    uint64_t *sequence, struct qn_read_result *result,
                                    bool *symmetric, struct qn_error *error);
-
-/* QN_INVALID at a byte of a binary file. */
-enum qn_status qn_binary_fail(const char *file, uint64_t offset, struct qn_error *error,
-                              const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 static inline uint64_t qn_binary_u64(const char *bytes) {
   uint64_t value;

@@ -5,7 +5,8 @@
 
 #include "converters/arrays/bv_graph.h"
 #include "converters/parse/text_lines.h"
-#include "converters/text/text_numbers.h"
+#include "formats/text/text_fields.h"
+#include "formats/text/text_numbers.h"
 
 struct text {
   const char *begin, *end;

@@ -6,6 +6,7 @@
 #include "converters/arrays/binary_rows.h"
 #include "converters/arrays/edge_columns.h"
 #include "converters/parse/text_lines.h"
+#include "formats/text/text_fields.h"
 #include "support/memory.h"
 #include "support/progress.h"
 

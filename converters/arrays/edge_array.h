@@ -2,8 +2,8 @@
 #ifndef QN_CONVERTERS_ARRAYS_EDGE_ARRAY_H
 #define QN_CONVERTERS_ARRAYS_EDGE_ARRAY_H
 
-#include "converters/arrays/npy_array.h"
 #include "converters/parse/reader.h"
+#include "formats/arrays/npy_array.h"
 
 #ifdef __cplusplus
 extern "C" {

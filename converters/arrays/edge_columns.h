@@ -2,8 +2,8 @@
 #ifndef QN_CONVERTERS_ARRAYS_EDGE_COLUMNS_H
 #define QN_CONVERTERS_ARRAYS_EDGE_COLUMNS_H
 
-#include "converters/arrays/number_array.h"
 #include "converters/edges/edge_list.h"
+#include "formats/arrays/number_array.h"
 
 #ifdef __cplusplus
 extern "C" {

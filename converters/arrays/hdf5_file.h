@@ -3,9 +3,9 @@
 #ifndef QN_CONVERTERS_ARRAYS_HDF5_FILE_H
 #define QN_CONVERTERS_ARRAYS_HDF5_FILE_H
 
-#include "converters/arrays/number_array.h"
-#include "converters/input/whole_input.h"
-#include "converters/text/text_output.h"
+#include "formats/arrays/number_array.h"
+#include "formats/text/text_output.h"
+#include "support/input/whole_input.h"
 #include <quern/error.h>
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "converters/parse/declared_size.h"
-#include "converters/text/vertex_names.h"
+#include "formats/text/vertex_names.h"
 #include "support/checked.h"
 #include "support/memory.h"
 #include "support/progress.h"

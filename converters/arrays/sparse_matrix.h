@@ -4,8 +4,8 @@
 #ifndef QN_CONVERTERS_ARRAYS_SPARSE_MATRIX_H
 #define QN_CONVERTERS_ARRAYS_SPARSE_MATRIX_H
 
-#include "converters/arrays/number_array.h"
 #include "converters/parse/reader.h"
+#include "formats/arrays/number_array.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,8 +5,8 @@
 
 #include "converters/edges/edge_blocks.h"
 #include "converters/edges/spill.h"
-#include "converters/text/exact_numbers.h"
 #include "formats/container/take_ahead.h"
+#include "formats/text/exact_numbers.h"
 #include "support/context.h"
 #include "support/memory.h"
 

@@ -2,9 +2,9 @@
 #ifndef QN_CONVERTERS_ELEMENTS_LABELS_H
 #define QN_CONVERTERS_ELEMENTS_LABELS_H
 
-#include "converters/parse/text_fields.h"
-#include "converters/text/string_map.h"
-#include "converters/text/text_output.h"
+#include "formats/text/string_map.h"
+#include "formats/text/text_fields.h"
+#include "formats/text/text_output.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "converters/parse/text_fields.h"
+#include "converters/parse/text_weight.h"
+#include "formats/text/text_fields.h"
 #include "support/context.h"
 #include "support/progress.h"
 

@@ -6,8 +6,8 @@
 #define QN_CONVERTERS_ELEMENTS_NAMING_H
 
 #include "converters/edges/edge_list.h"
-#include "converters/parse/text_fields.h"
-#include "converters/text/string_map.h"
+#include "formats/text/string_map.h"
+#include "formats/text/text_fields.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/parse/text_fields.h"
+#include "formats/text/text_fields.h"
 #include "support/memory.h"
 
 static const char *const elements[] = {"vertices", "edges"};

@@ -3,8 +3,8 @@
 #ifndef QN_CONVERTERS_ELEMENTS_RECORDS_H
 #define QN_CONVERTERS_ELEMENTS_RECORDS_H
 
-#include "converters/parse/text_fields.h"
 #include "converters/properties/tables.h"
+#include "formats/text/text_fields.h"
 
 #ifdef __cplusplus
 extern "C" {

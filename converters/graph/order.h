@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "converters/graph/vertex_file.h"
+#include "formats/vertices/vertex_file.h"
 #include <quern/graph.h>
 
 #ifdef __cplusplus

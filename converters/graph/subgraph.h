@@ -7,7 +7,7 @@
 #define QN_CONVERTERS_GRAPH_SUBGRAPH_H
 
 #include "converters/graph/relabel.h"
-#include "converters/graph/vertex_file.h"
+#include "formats/vertices/vertex_file.h"
 #include <quern/graph.h>
 
 #ifdef __cplusplus

@@ -3,8 +3,8 @@
 #include <float.h>
 #include <string.h>
 
-#include "converters/graph/parents_file.h"
 #include "formats/graph/weight_limit.h"
+#include "formats/vertices/parents_file.h"
 #include "support/memory.h"
 #include "support/search.h"
 

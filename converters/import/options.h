@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "converters/input/input.h"
 #include "converters/parse/reader.h"
+#include "support/input/input.h"
 #include "support/options.h"
 
 #ifdef __cplusplus

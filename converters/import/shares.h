@@ -5,7 +5,7 @@
 #define QN_CONVERTERS_IMPORT_SHARES_H
 
 #include "converters/import/state.h"
-#include "converters/input/block_hash.h"
+#include "support/input/block_hash.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "converters/output/property_text.h"
-#include "converters/text/quoted_names.h"
-#include "converters/text/text_format.h"
+#include "formats/text/quoted_names.h"
+#include "formats/text/text_format.h"
 #include "support/progress.h"
 
 /* Some hundred KB of text. */

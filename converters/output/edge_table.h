@@ -4,14 +4,14 @@
 #define QN_CONVERTERS_OUTPUT_EDGE_TABLE_H
 
 #include "converters/output/edge_runs.h"
-#include "converters/text/text_output.h"
+#include "formats/text/text_output.h"
 #include <quern/properties.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* How lines look. Names are quoted where they must be (converters/text/quoted_names.h). */
+/* How lines look. Names are quoted where they must be (formats/text/quoted_names.h). */
 struct qn_table_style {
   char separator;
   const char *tail; /* after the last column, e.g. ",EDGE"; "" for nothing */

@@ -5,7 +5,7 @@
 
 #include "converters/output/edge_runs.h"
 #include "converters/output/put_text.h"
-#include "converters/text/text_format.h"
+#include "formats/text/text_format.h"
 #include <quern/properties.h>
 
 #ifdef __cplusplus

@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#include "converters/text/text_output.h"
+#include "formats/text/text_output.h"
 #include <quern/graph.h>
 
 #ifdef __cplusplus

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "converters/text/text_format.h"
+#include "formats/text/text_format.h"
 
 const char *qn_property_string(const struct qn_property *column, uint64_t i, uint64_t *length) {
   uint64_t begin = column->offsets[i], end = column->offsets[i + 1];

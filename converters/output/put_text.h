@@ -1,4 +1,4 @@
-/* Text put piece by piece into a buffer (converters/text/text_output.h), escaped as its format has
+/* Text put piece by piece into a buffer (formats/text/text_output.h), escaped as its format has
  * it. Without memory nothing more is put, and the buffer says so. */
 #ifndef QN_CONVERTERS_OUTPUT_PUT_TEXT_H
 #define QN_CONVERTERS_OUTPUT_PUT_TEXT_H
@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "converters/text/text_output.h"
+#include "formats/text/text_output.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "converters/parse/record.h"
-#include "converters/text/text_output.h"
+#include "formats/text/text_output.h"
 #include <quern/error.h>
 #include <quern/graph.h>
 

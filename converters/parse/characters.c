@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/parse/text_fields.h"
+#include "formats/text/text_fields.h"
 #include "support/progress.h"
 
 void qn_characters_begin(struct qn_characters *characters, struct qn_input *input) {

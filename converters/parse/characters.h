@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "converters/input/input.h"
-#include "converters/text/string_map.h"
+#include "formats/text/string_map.h"
+#include "support/input/input.h"
 #include <quern/error.h>
 #include <quern/inline.h>
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "converters/parse/text_fields.h"
+#include "formats/text/text_fields.h"
 #include "support/sizes.h"
 #include "support/suggest.h"
 

@@ -2,8 +2,8 @@
 #ifndef QN_CONVERTERS_PARSE_COLUMN_CHOICE_H
 #define QN_CONVERTERS_PARSE_COLUMN_CHOICE_H
 
-#include "converters/parse/delimited.h"
 #include "converters/parse/reader.h"
+#include "formats/text/delimited.h"
 #include <quern/error.h>
 
 #ifdef __cplusplus

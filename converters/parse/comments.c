@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "converters/parse/column_choice.h"
-#include "converters/parse/text_fields.h"
+#include "formats/text/text_fields.h"
 
 /* No line begins with these. */
 #define NO_SIGNS "\n\n"

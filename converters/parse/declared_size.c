@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 
-#include "converters/input/input.h"
-#include "converters/text/vertex_names.h"
+#include "formats/text/vertex_names.h"
+#include "support/input/input.h"
 #include "support/memory.h"
 
 /* More vertices than this, and than 64 times the edges, are too many. */

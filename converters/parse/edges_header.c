@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/input/input.h"
 #include "converters/parse/declared_size.h"
 #include "converters/parse/text_lines.h"
+#include "formats/text/text_fields.h"
+#include "support/input/input.h"
 
 static const char BEGIN[] = "# Quern edges: ";
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "converters/edges/edge_map.h"
-#include "converters/parse/text_fields.h"
 #include "converters/parse/waiting_edges.h"
-#include "converters/text/text_numbers.h"
+#include "formats/text/text_fields.h"
+#include "formats/text/text_numbers.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
 

@@ -4,7 +4,7 @@
 #define QN_CONVERTERS_PARSE_NAMES_H
 
 #include "converters/parse/reader.h"
-#include "converters/text/string_map.h"
+#include "formats/text/string_map.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -10,15 +10,15 @@
 #include "converters/build/build.h"
 #include "converters/edges/edge_list.h"
 #include "converters/edges/ledger.h"
-#include "converters/input/named_inputs.h"
 #include "converters/parse/record.h"
+#include "support/input/named_inputs.h"
 #include <quern/error.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct qn_string_map;      /* converters/text/string_map.h */
+struct qn_string_map;      /* formats/text/string_map.h */
 struct qn_element_records; /* converters/elements/records.h */
 
 /* Whether the two columns of ids number different things. */
@@ -107,7 +107,7 @@ struct qn_read_result {
   char description[256]; /* e.g. "2 columns separated by tabs"; printed after the format's name */
 };
 
-struct qn_input; /* converters/input/input.h */
+struct qn_input; /* support/input/input.h */
 
 /* Of detection: content that is all of this format may be a list of edges as well. */
 #define QN_IN_DOUBT (-1)

@@ -4,7 +4,7 @@
 #ifndef QN_CONVERTERS_PARSE_REAL_LINES_H
 #define QN_CONVERTERS_PARSE_REAL_LINES_H
 
-#include "converters/text/text_numbers.h"
+#include "formats/text/text_numbers.h"
 #include <quern/inline.h>
 
 #if defined(__SSE4_1__)

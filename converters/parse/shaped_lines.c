@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "converters/parse/real_lines.h"
-#include "converters/text/exact_numbers.h"
-#include "converters/text/text_vectors.h"
+#include "formats/text/exact_numbers.h"
+#include "formats/text/text_vectors.h"
 #include "support/multiversion.h"
 #include <quern/inline.h>
 

@@ -7,9 +7,10 @@
 #include "converters/parse/column_choice.h"
 #include "converters/parse/comments.h"
 #include "converters/parse/table_sample.h"
-#include "converters/parse/text_fields.h"
-#include "converters/text/dictionary.h"
-#include "converters/text/text_numbers.h"
+#include "converters/parse/text_weight.h"
+#include "formats/text/dictionary.h"
+#include "formats/text/text_fields.h"
+#include "formats/text/text_numbers.h"
 #include "support/memory.h"
 #include "support/progress.h"
 

@@ -4,9 +4,9 @@
 #ifndef QN_CONVERTERS_PARSE_TABLE_H
 #define QN_CONVERTERS_PARSE_TABLE_H
 
-#include "converters/parse/delimited.h"
 #include "converters/parse/reader.h"
 #include "converters/parse/text_lines.h"
+#include "formats/text/delimited.h"
 
 #ifdef __cplusplus
 extern "C" {

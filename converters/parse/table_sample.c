@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "converters/parse/comments.h"
-#include "converters/parse/text_fields.h"
-#include "converters/text/text_numbers.h"
+#include "formats/text/text_fields.h"
+#include "formats/text/text_numbers.h"
 
 #define SAMPLE_BYTES ((uint64_t)64 << 10)
 

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "converters/parse/delimited.h"
 #include "converters/parse/reader.h"
+#include "formats/text/delimited.h"
 
 #ifdef __cplusplus
 extern "C" {

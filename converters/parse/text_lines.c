@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/parse/delimited.h"
-#include "converters/parse/text_fields.h"
+#include "formats/text/delimited.h"
+#include "formats/text/text_fields.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/threads.h"
@@ -105,29 +105,6 @@ void qn_text_reject(struct qn_text_part *part, const char *line, const char *whe
     part->listed[part->num_listed++] = *bad;
   part->rejected++;
   part->stop = part->rejected > part->max_bad;
-}
-
-const char *qn_text_quote(const char *begin, const char *end, char *text) {
-  enum { SHOWN = 40 };
-  if (begin >= end)
-    return "the end of the line";
-  char *out = text;
-  *out++ = '\'';
-  for (const char *p = begin; p < end && p < begin + SHOWN; p++) {
-    unsigned char byte = (unsigned char)*p;
-    if (byte < 0x20 || byte == 0x7f || byte == '\\')
-      out += sprintf(out, byte == '\\' ? "\\\\" : "\\x%02x", byte);
-    else
-      *out++ = (char)byte;
-  }
-  strcpy(out, end - begin > SHOWN ? "...'" : "'");
-  return text;
-}
-
-const char *qn_text_field_end(const char *begin, const char *end) {
-  while (begin < end && *begin != ' ' && *begin != '\t' && *begin != ',' && *begin != ';')
-    begin++;
-  return begin;
 }
 
 /* ---- Parts of a block ----------------------------------------------------- */

@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #include "converters/edges/edge_list.h"
-#include "converters/input/input.h"
 #include "converters/parse/reader.h"
+#include "support/input/input.h"
 #include <quern/error.h>
 
 #ifdef __cplusplus
@@ -114,14 +114,6 @@ const char *qn_text_comments_end(const char *p, const char *end, const char *mar
 /* Count and remember a bad line that begins at `line`; the fault is at `where`. */
 void qn_text_reject(struct qn_text_part *part, const char *line, const char *where,
                     const char *format, ...) __attribute__((format(printf, 4, 5)));
-
-/* [begin, end) for messages: in quotes, unprintable bytes as \xNN, cut after 40; "the end of
- * the line" if empty. `text` has QN_QUOTE_BYTES. Returns `text`. */
-#define QN_QUOTE_BYTES 192
-const char *qn_text_quote(const char *begin, const char *end, char *text);
-
-/* The field at `begin`: up to white space, a comma or a semicolon, or `end`. */
-const char *qn_text_field_end(const char *begin, const char *end);
 
 #ifdef __cplusplus
 }

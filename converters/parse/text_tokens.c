@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "converters/parse/text_lines.h"
+#include "formats/text/text_fields.h"
 #include "support/memory.h"
 #include "support/threads.h"
 

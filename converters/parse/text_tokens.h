@@ -18,8 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "converters/input/input.h"
-#include "converters/text/text_numbers.h"
+#include "formats/text/text_numbers.h"
+#include "support/input/input.h"
 #include <quern/error.h>
 #include <quern/inline.h>
 

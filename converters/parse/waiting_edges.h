@@ -1,11 +1,11 @@
-/* Edges between names, which get their numbers some at a time (converters/text/string_map.h). Names
+/* Edges between names, which get their numbers some at a time (formats/text/string_map.h). Names
  * have been looked at before: they are names. */
 #ifndef QN_CONVERTERS_PARSE_WAITING_EDGES_H
 #define QN_CONVERTERS_PARSE_WAITING_EDGES_H
 
 #include "converters/edges/edge_list.h"
 #include "converters/parse/text_lines.h"
-#include "converters/text/string_map.h"
+#include "formats/text/string_map.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 #ifndef QN_CONVERTERS_PROPERTIES_CHOICE_H
 #define QN_CONVERTERS_PROPERTIES_CHOICE_H
 
-#include "converters/parse/delimited.h"
+#include "formats/text/delimited.h"
 #include <quern/properties.h>
 
 #ifdef __cplusplus

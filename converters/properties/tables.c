@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/input/whole_input.h"
 #include "converters/parse/column_choice.h"
 #include "converters/parse/comments.h"
 #include "converters/parse/edges_header.h"
 #include "converters/parse/table.h"
-#include "converters/parse/text_fields.h"
+#include "formats/text/text_fields.h"
 #include "support/context.h"
+#include "support/input/whole_input.h"
 #include "support/memory.h"
 #include "support/progress.h"
 

@@ -4,10 +4,10 @@
 #define QN_CONVERTERS_PROPERTIES_TABLES_H
 
 #include "converters/edges/edge_list.h"
-#include "converters/input/input.h"
 #include "converters/parse/reader.h"
 #include "converters/properties/choice.h"
 #include "converters/properties/text_column.h"
+#include "support/input/input.h"
 #include "support/ranks/collective.h"
 
 #ifdef __cplusplus

@@ -6,7 +6,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "converters/text/text_numbers.h"
+#include "formats/text/text_numbers.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
 

@@ -14,8 +14,8 @@
 
 #include "converters/arrays/hdf5_file.h"
 #include "converters/arrays/sparse_matrix.h"
-#include "converters/input/input.h"
 #include "support/checked.h"
+#include "support/input/input.h"
 #include "support/memory.h"
 
 struct binsparse {

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "converters/graph/graph_source.h"
-#include "converters/input/input.h"
 #include "converters/parse/declared_size.h"
 #include "formats/graph/csr_shares.h"
+#include "support/input/input.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/temp_file.h"

@@ -18,13 +18,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/input/input.h"
 #include "converters/parse/declared_size.h"
-#include "converters/parse/delimited.h"
 #include "converters/parse/shaped_lines.h"
-#include "converters/parse/text_fields.h"
 #include "converters/parse/text_lines.h"
-#include "converters/text/text_numbers.h"
+#include "converters/parse/text_weight.h"
+#include "formats/text/delimited.h"
+#include "formats/text/text_fields.h"
+#include "formats/text/text_numbers.h"
+#include "support/input/input.h"
 
 /* Three numbers as qn_parse_short_number reads them, and what is between. */
 #define FAST_BYTES 96

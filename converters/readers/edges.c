@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/input/input.h"
 #include "converters/parse/comments.h"
 #include "converters/parse/declared_size.h"
 #include "converters/parse/edges_header.h"
@@ -18,10 +17,11 @@
 #include "converters/parse/regular_lines.h"
 #include "converters/parse/shaped_lines.h"
 #include "converters/parse/table.h"
-#include "converters/parse/text_fields.h"
 #include "converters/parse/text_lines.h"
 #include "converters/readers/konect.h"
-#include "converters/text/text_numbers.h"
+#include "formats/text/text_fields.h"
+#include "formats/text/text_numbers.h"
+#include "support/input/input.h"
 #include "support/progress.h"
 
 /* Lines up to so long are tried fast; what lies behind them is readable as far as

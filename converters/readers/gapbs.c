@@ -14,9 +14,9 @@
 #include <stdio.h>
 
 #include "converters/arrays/binary_rows.h"
-#include "converters/input/whole_input.h"
 #include "converters/parse/declared_size.h"
 #include "support/checked.h"
+#include "support/input/whole_input.h"
 
 enum { HEADER_BYTES = 17 };
 

@@ -15,7 +15,7 @@
 #include "converters/parse/characters.h"
 #include "converters/parse/reader.h"
 #include "converters/readers/gml_text.h"
-#include "converters/text/text_output.h"
+#include "formats/text/text_output.h"
 #include "support/memory.h"
 
 #define MOST_DEPTH 64

@@ -13,12 +13,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/input/input.h"
-#include "converters/input/whole_input.h"
-#include "converters/parse/delimited.h"
 #include "converters/parse/reader.h"
-#include "converters/parse/text_fields.h"
-#include "converters/text/text_numbers.h"
+#include "formats/text/delimited.h"
+#include "formats/text/text_fields.h"
+#include "formats/text/text_numbers.h"
+#include "support/input/input.h"
+#include "support/input/whole_input.h"
 
 extern const struct qn_reader qn_reader_edges;
 extern const struct qn_reader qn_reader_vertices;

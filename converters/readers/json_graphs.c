@@ -18,11 +18,11 @@
 #include "converters/elements/named_graph.h"
 #include "converters/parse/characters.h"
 #include "converters/parse/reader.h"
-#include "converters/parse/text_fields.h"
 #include "converters/readers/json_edge.h"
 #include "converters/readers/json_lines.h"
 #include "converters/readers/json_members.h"
-#include "converters/text/text_output.h"
+#include "formats/text/text_fields.h"
+#include "formats/text/text_output.h"
 #include "support/memory.h"
 
 #define MOST_DEPTH 256

@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "converters/parse/names.h"
-#include "converters/parse/text_fields.h"
 #include "converters/parse/text_lines.h"
+#include "converters/parse/text_weight.h"
 #include "converters/parse/waiting_edges.h"
 #include "converters/readers/json_edge.h"
 #include "converters/readers/json_members.h"
+#include "formats/text/text_fields.h"
 
 #define MOST_LINE_BYTES ((int64_t)16 << 20)
 

@@ -3,8 +3,8 @@
 #ifndef QN_CONVERTERS_READERS_JSON_LINES_H
 #define QN_CONVERTERS_READERS_JSON_LINES_H
 
-#include "converters/input/input.h"
 #include "converters/parse/reader.h"
+#include "support/input/input.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "converters/parse/reader.h"
-#include "converters/parse/text_fields.h"
+#include "formats/text/text_fields.h"
 
 static inline bool qn_konect_is_word(const char *begin, const char *end, const char *word) {
   return (size_t)(end - begin) == strlen(word) && memcmp(begin, word, strlen(word)) == 0;

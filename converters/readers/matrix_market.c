@@ -17,16 +17,17 @@
 #include <string.h>
 #include <strings.h>
 
-#include "converters/input/input.h"
 #include "converters/parse/declared_size.h"
 #include "converters/parse/reader.h"
 #include "converters/parse/real_lines.h"
 #include "converters/parse/shaped_lines.h"
-#include "converters/parse/text_fields.h"
 #include "converters/parse/text_lines.h"
-#include "converters/text/text_numbers.h"
-#include "converters/text/vertex_names.h"
+#include "converters/parse/text_weight.h"
+#include "formats/text/text_fields.h"
+#include "formats/text/text_numbers.h"
+#include "formats/text/vertex_names.h"
 #include "support/checked.h"
+#include "support/input/input.h"
 #include "support/memory.h"
 #include "support/progress.h"
 

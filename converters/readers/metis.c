@@ -20,14 +20,15 @@
 #include <string.h>
 
 #include "converters/elements/records.h"
-#include "converters/input/input.h"
 #include "converters/input_estimate.h"
 #include "converters/parse/declared_size.h"
-#include "converters/parse/delimited.h"
-#include "converters/parse/text_fields.h"
 #include "converters/parse/text_lines.h"
-#include "converters/text/number_runs.h"
-#include "converters/text/text_numbers.h"
+#include "converters/parse/text_weight.h"
+#include "formats/text/delimited.h"
+#include "formats/text/number_runs.h"
+#include "formats/text/text_fields.h"
+#include "formats/text/text_numbers.h"
+#include "support/input/input.h"
 #include "support/multiversion.h"
 #include "support/progress.h"
 #include <quern/fingerprint.h>

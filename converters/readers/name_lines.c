@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "converters/elements/named_graph.h"
-#include "converters/input/input.h"
-#include "converters/parse/delimited.h"
 #include "converters/parse/reader.h"
-#include "converters/parse/text_fields.h"
+#include "formats/text/delimited.h"
+#include "formats/text/text_fields.h"
+#include "support/input/input.h"
 #include "support/json_text.h"
 #include "support/memory.h"
 #include "support/progress.h"

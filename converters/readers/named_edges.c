@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/input/input.h"
 #include "converters/parse/comments.h"
 #include "converters/parse/declared_size.h"
 #include "converters/parse/edges_header.h"
@@ -21,7 +20,8 @@
 #include "converters/parse/text_lines.h"
 #include "converters/parse/waiting_edges.h"
 #include "converters/readers/konect.h"
-#include "converters/text/string_map.h"
+#include "formats/text/string_map.h"
+#include "support/input/input.h"
 #include "support/memory.h"
 
 /* What all lines have in common. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "converters/arrays/edge_array.h"
-#include "converters/input/whole_input.h"
+#include "support/input/whole_input.h"
 
 static enum qn_status read_npy(struct qn_input *input, const struct qn_read_options *options,
                                struct qn_edge_list *list, uint64_t *sequence,

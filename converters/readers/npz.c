@@ -14,9 +14,9 @@
 
 #include "converters/arrays/edge_array.h"
 #include "converters/arrays/sparse_matrix.h"
-#include "converters/input/input.h"
-#include "converters/input/whole_input.h"
-#include "converters/input/zip_members.h"
+#include "support/input/input.h"
+#include "support/input/whole_input.h"
+#include "support/input/zip_members.h"
 #include "support/memory.h"
 #include "support/progress.h"
 

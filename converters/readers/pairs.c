@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "converters/arrays/binary_rows.h"
-#include "converters/input/input.h"
 #include "converters/parse/record.h"
+#include "support/input/input.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/threads.h"

@@ -13,11 +13,11 @@
 #include <string.h>
 
 #include "converters/elements/named_graph.h"
-#include "converters/input/input.h"
-#include "converters/parse/delimited.h"
 #include "converters/parse/reader.h"
-#include "converters/parse/text_fields.h"
-#include "converters/text/text_numbers.h"
+#include "formats/text/delimited.h"
+#include "formats/text/text_fields.h"
+#include "formats/text/text_numbers.h"
+#include "support/input/input.h"
 
 #define NUMBER_BYTES 24
 #define WEIGHT_BYTES 64

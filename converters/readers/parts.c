@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/input/input.h"
-#include "converters/input/whole_input.h"
 #include "converters/output/output_folder.h"
 #include "converters/parse/declared_size.h"
 #include "converters/parse/reader.h"
+#include "support/input/input.h"
+#include "support/input/whole_input.h"
 
 extern const struct qn_reader qn_reader_edges;
 extern const struct qn_reader qn_reader_named_edges;

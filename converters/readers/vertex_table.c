@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/input/input.h"
-#include "converters/parse/delimited.h"
 #include "converters/parse/names.h"
-#include "converters/parse/text_fields.h"
-#include "converters/text/text_numbers.h"
+#include "formats/text/delimited.h"
+#include "formats/text/text_fields.h"
+#include "formats/text/text_numbers.h"
+#include "support/input/input.h"
 #include "support/memory.h"
 #include "support/progress.h"
 

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "converters/input/input.h"
 #include "converters/parse/reader.h"
-#include "converters/parse/text_fields.h"
 #include "converters/parse/text_tokens.h"
+#include "formats/text/text_fields.h"
+#include "support/input/input.h"
 #include "support/memory.h"
 #include "support/progress.h"
 

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "converters/arrays/bv_graph.h"
-#include "converters/input/input.h"
-#include "converters/input/whole_input.h"
 #include "converters/parse/declared_size.h"
 #include "support/checked.h"
+#include "support/input/input.h"
+#include "support/input/whole_input.h"
 #include "support/json_text.h"
 #include "support/memory.h"
 #include "support/progress.h"

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "converters/elements/named_graph.h"
-#include "converters/input/input.h"
 #include "converters/parse/reader.h"
 #include "converters/readers/xml_data.h"
-#include "converters/text/text_output.h"
+#include "formats/text/text_output.h"
+#include "support/input/input.h"
 #include "support/memory.h"
 #include "support/progress.h"
 

@@ -5,7 +5,7 @@
 #include "converters/parse/names.h"
 #include "converters/spread/keys.h"
 #include "converters/spread/state.h"
-#include "converters/text/string_map.h"
+#include "formats/text/string_map.h"
 #include "support/memory.h"
 #include "support/ranks/talk.h"
 #include "support/temp_file.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "converters/output/writer.h"
-#include "converters/text/text_format.h"
+#include "formats/text/text_format.h"
 #include "support/progress.h"
 
 /* Numbers of a part. */

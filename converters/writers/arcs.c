@@ -1,8 +1,8 @@
 /* Lists of arcs as WebGraph's ArcListASCIIGraph has them: source<TAB>target, both vertex numbers
  * from 0, ascending. */
 #include "converters/output/writer.h"
-#include "converters/text/text_format.h"
 #include "formats/graph/csr_shares.h"
+#include "formats/text/text_format.h"
 #include "support/progress.h"
 
 /* Some hundred KB of text. */

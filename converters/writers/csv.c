@@ -7,7 +7,7 @@
 #include "converters/output/losses.h"
 #include "converters/output/output_folder.h"
 #include "converters/output/property_text.h"
-#include "converters/text/quoted_names.h"
+#include "formats/text/quoted_names.h"
 
 static bool has_weights(const struct qn_graph *graph) {
   return graph->out.weights.type != QN_WEIGHT_NONE;

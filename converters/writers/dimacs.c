@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "converters/output/losses.h"
-#include "converters/text/text_format.h"
 #include "formats/graph/csr_shares.h"
+#include "formats/text/text_format.h"
 #include "support/progress.h"
 
 #define PART_EDGES ((uint64_t)32 << 10)

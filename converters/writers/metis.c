@@ -7,7 +7,7 @@
 
 #include "converters/output/losses.h"
 #include "converters/output/writer.h"
-#include "converters/text/text_format.h"
+#include "formats/text/text_format.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include <quern/properties.h>

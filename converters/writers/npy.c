@@ -6,7 +6,7 @@
 
 #include "converters/output/edge_runs.h"
 #include "converters/output/writer.h"
-#include "converters/text/npy_header.h"
+#include "formats/arrays/npy_header.h"
 #include "support/progress.h"
 
 #define PART_EDGES ((uint64_t)64 << 10)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "converters/output/writer.h"
-#include "converters/text/npy_header.h"
+#include "formats/arrays/npy_header.h"
 #include "support/memory.h"
 #include "support/progress.h"
 

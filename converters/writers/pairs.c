@@ -5,7 +5,7 @@
 #include "converters/output/edge_runs.h"
 #include "converters/output/losses.h"
 #include "converters/parse/record.h"
-#include "converters/text/exact_numbers.h"
+#include "formats/text/exact_numbers.h"
 #include "support/progress.h"
 
 #define PART_EDGES ((uint64_t)64 << 10)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/text/npy_header.h"
+#include "formats/arrays/npy_header.h"
 #include "runtime/values.h"
 #include "support/checked.h"
 #include "support/sizes.h"

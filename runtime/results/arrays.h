@@ -3,7 +3,7 @@
 #ifndef QN_RUNTIME_RESULTS_ARRAYS_H
 #define QN_RUNTIME_RESULTS_ARRAYS_H
 
-#include "converters/text/text_output.h"
+#include "formats/text/text_output.h"
 #include "runtime/run.h"
 
 #ifdef __cplusplus

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "converters/text/quoted_names.h"
-#include "converters/text/text_format.h"
+#include "formats/text/quoted_names.h"
+#include "formats/text/text_format.h"
 #include "runtime/run.h"
 
 /* Bytes of an id, at most. */

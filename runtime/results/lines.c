@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/text/quoted_names.h"
-#include "converters/text/text_format.h"
+#include "formats/text/quoted_names.h"
+#include "formats/text/text_format.h"
 #include "runtime/results/ids.h"
 #include "runtime/values.h"
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/text/npy_header.h"
-#include "converters/text/text_output.h"
+#include "formats/arrays/npy_header.h"
+#include "formats/text/text_output.h"
 #include "runtime/results/arrays.h"
 #include "runtime/results/lines.h"
 #include "runtime/results/parts.h"

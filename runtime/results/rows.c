@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "converters/text/npy_header.h"
+#include "formats/arrays/npy_header.h"
 #include "runtime/results/ids.h"
 #include "runtime/values.h"
 

@@ -5,7 +5,7 @@
 #ifndef QN_RUNTIME_RESULTS_ROWS_H
 #define QN_RUNTIME_RESULTS_ROWS_H
 
-#include "converters/text/text_output.h"
+#include "formats/text/text_output.h"
 #include "runtime/run.h"
 
 #ifdef __cplusplus

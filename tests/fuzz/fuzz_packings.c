@@ -2,9 +2,9 @@
  * the checks that it leaves out, the choice of a member and the bounds of expansion are ours. */
 #include <string.h>
 
-#include "converters/input/source.h"
-#include "converters/input/zip_members.h"
 #include "fuzz/fuzz.h"
+#include "support/input/source.h"
+#include "support/input/zip_members.h"
 
 enum { UNPACK, MEMBERS };
 static const char *const KINDS[] = {[UNPACK] = "unpack", [MEMBERS] = "zip-members", NULL};

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "converters/format.h"
-#include "converters/input/input.h"
 #include "converters/parse/names.h"
 #include "fuzz/compact.h"
 #include "fuzz/fuzz.h"
+#include "support/input/input.h"
 #include "support/memory.h"
 #include <quern/layouts.h>
 

@@ -1,7 +1,7 @@
-/* In place of converters/input/input.c: inputs that lie in memory, without files and threads. Every
+/* In place of support/input/input.c: inputs that lie in memory, without files and threads. Every
  * block is an allocation of its own of just its bytes, gone with the next unless the content stays,
  * so that whoever reads behind it or too late is caught. */
-#include "converters/input/input.h"
+#include "support/input/input.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -15,12 +15,12 @@
 
 #include "converters/edges/edge_blocks.h"
 #include "converters/format.h"
-#include "converters/input/input.h"
 #include "converters/parse/real_lines.h"
-#include "converters/text/text_format.h"
-#include "converters/text/text_numbers.h"
+#include "formats/text/text_format.h"
+#include "formats/text/text_numbers.h"
 #include "helpers/random_numbers.h"
 #include "helpers/scratch.h"
+#include "support/input/input.h"
 #include "support/progress.h"
 #include "support/threads.h"
 

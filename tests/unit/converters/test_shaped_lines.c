@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "converters/parse/shaped_lines.h"
-#include "converters/text/shortest_float.h"
-#include "converters/text/text_numbers.h"
+#include "formats/text/shortest_float.h"
+#include "formats/text/text_numbers.h"
 #include "helpers/random_numbers.h"
 
 enum { MOST_LINES = 700, LINE_BYTES = 200 };
