@@ -183,7 +183,7 @@ struct qn_kernel {
   uint32_t value_bytes; /* of a vertex's value in a struct qn_run_state; 0: it keeps no state */
 };
 
-/* What a program that is compiled at run time (runtime/programs/user_program.h) must see as the
+/* What a program that is compiled at run time (kernels/jit/user_program.h) must see as the
  * tool that loads it does. */
 #define QN_KERNEL_ABI                                                                              \
   (sizeof(struct qn_kernel) + sizeof(struct qn_run_request) * 1009 +                               \

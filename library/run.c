@@ -11,10 +11,10 @@
 #include "library/call.h"
 #include "library/options.h"
 #include "library/session.h"
+#include "results/summary.h"
+#include "results/values.h"
 #include "runtime/options.h"
 #include "runtime/placement.h"
-#include "runtime/summary.h"
-#include "runtime/values.h"
 #include "support/memory.h"
 
 /* An algorithm's name, an underscore and a number. */
@@ -478,10 +478,12 @@ struct summing {
 static enum qn_status summarise(void *argument, struct qn_error *error) {
   const struct summing *summing = argument;
   const struct qn_result *result = summing->result;
+  const struct qn_labels labels = qn_run_input_labels(&result->session->input);
+  const struct qn_run *run = &result->run;
   json_t *summary;
   enum qn_status status = fetch((struct qn_result *)result, error);
   if (!status)
-    status = qn_summary_create(&result->session->input, &result->run, -1, &summary, error);
+    status = qn_summary_create(&labels, run->algorithm, &run->result, -1, &summary, error);
   return status ? status : qn_text_of_json(summary, summing->json, error);
 }
 

@@ -11,10 +11,10 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "formats/checkpoints/parts.h"
 #include "formats/layouts/checkpoint.h"
+#include "kernels/ranks/ranks.h"
 #include "runtime/arguments.h"
-#include "runtime/checkpoints/parts.h"
-#include "runtime/sets/ranks.h"
 #include "runtime/watch/interrupt.h"
 #include "support/atomic_file.h"
 #include "support/context.h"

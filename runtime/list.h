@@ -12,9 +12,6 @@ extern "C" {
  * "u32", "f32"], "kernel"}]}, sorted by algorithm, layout and device. A new reference. */
 json_t *qn_kernel_list(void);
 
-/* Print what each algorithm of the list finds, and where it runs. */
-void qn_kernel_list_print(const json_t *list);
-
 #ifdef __cplusplus
 }
 #endif

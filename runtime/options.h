@@ -22,8 +22,7 @@ struct qn_said_option {
 
 struct qn_run_options {
   const char *algorithm;
-  const char
-      *program; /* a file with a program (runtime/programs/user_program.h), instead; NULL: none */
+  const char *program; /* a file with a program (kernels/jit/user_program.h), instead; NULL: none */
   struct qn_said_option
       *said; /* [num_said] of the algorithm, in the order in which they were said */
   uint32_t num_said, said_capacity;

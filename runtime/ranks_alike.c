@@ -6,7 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "runtime/sets/ranks.h"
+#include "kernels/ranks/ranks.h"
 
 /* Options fall into classes by their names. All of a class are compared at once, by a sum that does
  * not depend on their order. */

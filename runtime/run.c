@@ -1,10 +1,10 @@
 #include "runtime/run.h"
 
 #include "formats/text/text_format.h"
+#include "results/values.h"
 #include "runtime/choose.h"
 #include "runtime/execute.h"
 #include "runtime/prepare.h"
-#include "runtime/values.h"
 #include "support/memory.h"
 
 /* Is there a path? */
@@ -42,7 +42,7 @@ enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_ru
   if (!status && run->kernel->processor != QN_CPU)
     qn_run_device_is_used();
   if (!status)
-    status = qn_run_scale(run, error);
+    status = qn_result_scale(run->algorithm, &run->arguments, &run->result, error);
   if (!status)
     status = check_target(input, run, error);
   if (!status)

@@ -4,17 +4,18 @@
  *   prepare    the arguments and inputs that it is told, the rows that it walks (prepare.h)
  *   execute    the kernel, with checkpoints around it, source by source where there are several,
  *              and what follows it (execute.h)
- *   deliver    the result as users want it (values.h, summary.h, results/) */
+ *   deliver    the result as users want it, by its shape (results/, runtime/deliver/), which is
+ *              for whoever started the run */
 #ifndef QN_RUNTIME_RUN_H
 #define QN_RUNTIME_RUN_H
 
 #include "kernels/device_run.h"
+#include "kernels/jit/user_program.h"
 #include "kernels/sample.h"
 #include "runtime/arguments.h"
 #include "runtime/choice/devices.h"
 #include "runtime/choice/processor.h"
 #include "runtime/inputs.h"
-#include "runtime/programs/user_program.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,6 +2,7 @@
 #ifndef QN_RUNTIME_RUN_INPUT_H
 #define QN_RUNTIME_RUN_INPUT_H
 
+#include "results/labels.h"
 #include "runtime/sets/run_set.h"
 #include <quern/ids.h>
 #include <quern/layouts.h>
@@ -26,6 +27,10 @@ struct qn_run_input {
   double map_seconds;
   double validate_seconds;
 };
+
+static inline struct qn_labels qn_run_input_labels(const struct qn_run_input *input) {
+  return (struct qn_labels){&input->ids, input->order};
+}
 
 /* Map `path`, verify what it holds but for weights (qn_container_verify_structure), and check all
  * rules that kernels rely on; with `trust` nothing of this is done (a damaged or forged file may

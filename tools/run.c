@@ -4,17 +4,18 @@
 
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device/start.h"
+#include "kernels/ranks/ranks.h"
+#include "results/summary.h"
+#include "runtime/deliver/report.h"
 #include "runtime/list.h"
 #include "runtime/ranks_alike.h"
-#include "runtime/results/report.h"
-#include "runtime/sets/ranks.h"
-#include "runtime/summary.h"
 #include "support/atomic_file.h"
 #include "support/progress.h"
 #include "support/threads.h"
-#include "tools/graphalytics.h"
-#include "tools/run_options.h"
-#include "tools/several.h"
+#include "tools/run/graphalytics.h"
+#include "tools/run/options.h"
+#include "tools/run/report.h"
+#include "tools/run/several.h"
 
 /* Also those of devices, if there is one: the library has them when somebody has asked for one. */
 static void list_kernels(bool json) {
@@ -33,21 +34,21 @@ static void list_kernels(bool json) {
 static enum qn_status show(const struct qn_run_command *options, const struct qn_run_input *input,
                            const struct qn_run *run, const struct qn_watch *watch,
                            struct qn_report_times *times, struct qn_error *error) {
+  const struct qn_labels labels = qn_run_input_labels(input);
   json_t *summary = NULL;
   const double begin = qn_seconds();
-  enum qn_status status = qn_summary_create(input, run, options->top, &summary, error);
+  enum qn_status status =
+      qn_summary_create(&labels, run->algorithm, &run->result, options->top, &summary, error);
   times->report = qn_seconds() - begin;
   times->device_start = qn_cuda_start_seconds();
   if (status)
     return status;
   json_t *report = qn_run_report_json(input, run, watch, times, summary);
-  if (options->shared.json) {
+  if (options->shared.json)
     qn_tool_print_json(json_incref(report));
-  } else if (!options->shared.quiet && !qn_output_options_take_stdout(&options->outputs)) {
-    qn_run_report_print(input, run, report, options->watch.explain, stdout);
-  } else if (!options->shared.quiet) {
-    qn_run_report_print(input, run, report, options->watch.explain, stderr);
-  }
+  else if (!options->shared.quiet)
+    qn_run_report_print(input, run, report, options->watch.explain,
+                        qn_output_options_take_stdout(&options->outputs) ? stderr : stdout);
   json_decref(report);
   json_decref(summary);
   return QN_OK;

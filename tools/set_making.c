@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "runtime/sets/ranks.h"
+#include "kernels/ranks/ranks.h"
 #include "support/options.h"
 #include "support/progress.h"
 #include "support/sizes.h"

@@ -1,4 +1,4 @@
-/* Open MPI, for work that several processes share: what runtime/sets/ranks.c loads. */
+/* Open MPI, for work that several processes share: what kernels/ranks/ranks.c loads. */
 #include <limits.h>
 #include <mpi.h>
 #ifdef OPEN_MPI
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "runtime/sets/ranks.h"
+#include "kernels/ranks/ranks.h"
 #include "support/tool.h"
 
 /* Counts of MPI are ints. */

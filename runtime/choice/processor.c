@@ -49,15 +49,3 @@ json_t *qn_choice_json(const struct qn_choice *choice) {
                    choice->start + choice->copies + choice->kernels, "start_seconds", choice->start,
                    "copy_seconds", choice->copies, "kernel_seconds", choice->kernels);
 }
-
-void qn_choice_print(const json_t *json, FILE *stream) {
-#define SECONDS(key) json_real_value(json_object_get(json, key))
-  fprintf(stream,
-          "choice     %s: %.3f s expected on the CPU, %.3f s on a device%s (starting it %.3f, "
-          "copies %.3f, kernels %.3f)\n",
-          json_string_value(json_object_get(json, "taken")), SECONDS("cpu_seconds"),
-          SECONDS("device_seconds"),
-          json_is_true(json_object_get(json, "streams")) ? ", streaming" : "",
-          SECONDS("start_seconds"), SECONDS("copy_seconds"), SECONDS("kernel_seconds"));
-#undef SECONDS
-}

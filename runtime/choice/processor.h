@@ -51,7 +51,6 @@ static inline bool qn_choice_is_device(const struct qn_choice *choice) {
  * "kernel_seconds"};
  * NULL if nothing was weighed. */
 json_t *qn_choice_json(const struct qn_choice *choice);
-void qn_choice_print(const json_t *json, FILE *stream);
 
 #ifdef __cplusplus
 }

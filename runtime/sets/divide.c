@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "runtime/sets/ranks.h"
+#include "kernels/ranks/ranks.h"
 #include "support/memory.h"
 #include "support/sizes.h"
 #include "support/used_files.h"
@@ -391,24 +391,4 @@ json_t *qn_division_json(const struct qn_run_set *run) {
                    (json_int_t)division->bytes, "whole_rows_bytes",
                    (json_int_t)division->whole_rows_bytes, "memory_bytes",
                    (json_int_t)division->memory, "reason", division->reason);
-}
-
-void qn_division_print(const json_t *division, FILE *stream) {
-  char bytes[32], whole[32], memory[32];
-#define NUMBER(key) json_integer_value(json_object_get(division, key))
-#define SIZE(key, text) qn_size_text((uint64_t)NUMBER(key), text, sizeof text)
-  if (!division)
-    fprintf(stream, "division   whole rows, as in searches and on devices\n");
-  else if (NUMBER("columns") == 1)
-    fprintf(stream, "division   whole rows, %s to receive in an iteration: %s\n",
-            SIZE("iteration_bytes", bytes), json_string_value(json_object_get(division, "reason")));
-  else
-    fprintf(
-        stream,
-        "division   %" JSON_INTEGER_FORMAT " rows and %" JSON_INTEGER_FORMAT
-        " columns of ranks: %s to receive in an iteration, and %s by whole rows; %s of memory\n",
-        NUMBER("rows"), NUMBER("columns"), SIZE("iteration_bytes", bytes),
-        SIZE("whole_rows_bytes", whole), SIZE("memory_bytes", memory));
-#undef SIZE
-#undef NUMBER
 }

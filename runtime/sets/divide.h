@@ -21,9 +21,8 @@ enum qn_status qn_set_divide(struct qn_run_set *run, const struct qn_set_demand 
 /* Give the block back. */
 void qn_set_undivide(struct qn_run_set *run);
 
-/* What was chosen, for a report, a new reference, and a line of it; NULL if nobody has asked. */
+/* What was chosen, for a report, a new reference; NULL if nobody has asked. */
 json_t *qn_division_json(const struct qn_run_set *run);
-void qn_division_print(const json_t *division, FILE *stream);
 
 #ifdef __cplusplus
 }

@@ -94,26 +94,3 @@ json_t *qn_cost_model_json(const struct qn_cost_model *model, const struct qn_st
                       json_real(model->measured > 0 ? (double)read / model->measured : 0));
   return json;
 }
-
-void qn_cost_model_print(const json_t *json, FILE *stream) {
-  char rate[32];
-#define SECONDS(key) json_real_value(json_object_get(json, key))
-  qn_size_text((uint64_t)SECONDS("bytes_per_second"), rate, sizeof rate);
-  fprintf(stream,
-          "cost model %.4f s: transfer %.4f (at %s/s), calls beyond it %.4f, last kernels %.4f, "
-          "devices' "
-          "agreement %.4f; measured %.4f s; attributes, before and after, %.4f s, kernels of all "
-          "streams "
-          "added up %.4f s\n",
-          SECONDS("model"), SECONDS("transfer"), rate, SECONDS("calls"), SECONDS("last_kernels"),
-          SECONDS("sync"), SECONDS("measured"), SECONDS("attributes"), SECONDS("kernels"));
-  char bytes[32];
-  const uint64_t read = (uint64_t)json_integer_value(json_object_get(json, "storage_bytes"));
-  if (read > 0)
-    fprintf(stream, "storage    %s read from the disks of %" PRIu64 " file%s, at %s/s\n",
-            qn_size_text(read, bytes, sizeof bytes),
-            (uint64_t)json_integer_value(json_object_get(json, "files")),
-            json_integer_value(json_object_get(json, "files")) == 1 ? "" : "s",
-            qn_size_text((uint64_t)SECONDS("storage_bytes_per_second"), rate, sizeof rate));
-#undef SECONDS
-}

@@ -61,7 +61,6 @@ void qn_cost_model_iteration(struct qn_cost_model *model, const struct qn_iterat
  * storage, and "storage_bytes_per_second" of the time measured. To be called when the run has
  * ended. */
 json_t *qn_cost_model_json(const struct qn_cost_model *model, const struct qn_stream_plan *plan);
-void qn_cost_model_print(const json_t *json, FILE *stream);
 
 #ifdef __cplusplus
 }

@@ -75,21 +75,3 @@ json_t *qn_joint_report_json(const struct qn_joint_report *report) {
   json_object_set_new(json, "iterations", list);
   return json;
 }
-
-void qn_joint_report_print(const json_t *json, FILE *stream) {
-  char bytes[32];
-#define NUMBER(key) (uint64_t) json_integer_value(json_object_get(json, key))
-#define SECONDS(key) json_real_value(json_object_get(json, key))
-  fprintf(stream,
-          "shared     iterations by the CPU alone: %" PRIu64 ", by the device alone: %" PRIu64
-          ", by both: %" PRIu64 "\n",
-          NUMBER("cpu_iterations"), NUMBER("device_iterations"), NUMBER("both_iterations"));
-  fprintf(stream,
-          "           pages by the CPU: %" PRIu64 " in %.6f s, by the device: %" PRIu64
-          " in %.6f s; %s of values exchanged in %.6f s\n",
-          NUMBER("cpu_pages"), SECONDS("cpu_seconds"), NUMBER("device_pages"),
-          SECONDS("device_seconds"), qn_size_text(NUMBER("exchanged_bytes"), bytes, sizeof bytes),
-          SECONDS("exchange_seconds"));
-#undef SECONDS
-#undef NUMBER
-}

@@ -38,7 +38,6 @@ void qn_joint_report_add(struct qn_joint_report *report, const struct qn_iterati
  * "exchanged_bytes": sums, "iterations": [{"iteration", "choice": "cpu", "device" or "both",
  * "active_share", "alpha", the same figures, "seconds"}]}; NULL if nothing was shared. */
 json_t *qn_joint_report_json(const struct qn_joint_report *report);
-void qn_joint_report_print(const json_t *json, FILE *stream);
 
 #ifdef __cplusplus
 }

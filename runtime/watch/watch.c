@@ -283,49 +283,8 @@ json_t *qn_watch_storage_json(const struct qn_watch *watch) {
                    "notified", (json_int_t)watch->notified, "pulled", (json_int_t)watch->pulled);
 }
 
-void qn_watch_print_storage(const json_t *json, FILE *stream) {
-  char in_order[32], at_random[32];
-#define RATE(key, text)                                                                            \
-  qn_size_text((uint64_t)json_real_value(json_object_get(json, key)), text, sizeof text)
-  fprintf(
-      stream,
-      "storage    is read at %s/s in order and %s/s at random, so k = %.1f; %" JSON_INTEGER_FORMAT
-      " iterations notified, %" JSON_INTEGER_FORMAT " pulled\n",
-      RATE("in_order_bytes_per_second", in_order), RATE("at_random_bytes_per_second", at_random),
-      json_real_value(json_object_get(json, "ratio")),
-      json_integer_value(json_object_get(json, "notified")),
-      json_integer_value(json_object_get(json, "pulled")));
-#undef RATE
-}
-
 json_t *qn_watch_joint_json(const struct qn_watch *watch) {
   return qn_joint_report_json(&watch->joint);
-}
-
-void qn_watch_print(const json_t *json, FILE *stream) {
-  char topology[32], moved[32], cache[32];
-#define NUMBER(key) (uint64_t) json_integer_value(json_object_get(json, key))
-  const uint64_t active = NUMBER("active_units"), hits = NUMBER("cache_hits");
-  fprintf(stream,
-          "streamed   %s moved of a topology of %s; %" PRIu64 " of %" PRIu64
-          " active units were in the cache of %s\n",
-          qn_size_text(NUMBER("moved_bytes"), moved, sizeof moved),
-          qn_size_text(NUMBER("topology_bytes"), topology, sizeof topology), hits, active,
-          qn_size_text(NUMBER("cache_bytes"), cache, sizeof cache));
-  const char *values = json_string_value(json_object_get(json, "values"));
-  const json_t *model = json_object_get(json, "cost_model");
-  if (model && values && strcmp(values, "receivers") == 0)
-    fprintf(stream,
-            "plan       what edges combine into on the device, %s, and the rest in host "
-            "memory, %s\n",
-            qn_size_text(NUMBER("attribute_bytes"), topology, sizeof topology),
-            qn_size_text(NUMBER("host_bytes"), moved, sizeof moved));
-  else if (model)
-    fprintf(stream, "plan       all that vertices have on the device, %s\n",
-            qn_size_text(NUMBER("attribute_bytes"), topology, sizeof topology));
-  if (model)
-    qn_cost_model_print(model, stream);
-#undef NUMBER
 }
 
 enum qn_status qn_watch_commit(struct qn_watch *watch, struct qn_error *error) {

@@ -43,11 +43,9 @@ void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, uns
 json_t *qn_watch_json(const struct qn_watch *watch);
 /* The run that the CPU and a device shared (joint_report.h); NULL if they did not. */
 json_t *qn_watch_joint_json(const struct qn_watch *watch);
-void qn_watch_print(const json_t *json, FILE *stream);
 /* Of a graph that exceeds memory: the rates of the storage that it is read from, as --explain or
  * --trace ask for, and how many iterations notified or pulled; NULL if they were not measured. */
 json_t *qn_watch_storage_json(const struct qn_watch *watch);
-void qn_watch_print_storage(const json_t *json, FILE *stream);
 
 /* The timeline appears: of a run that was interrupted, too. */
 enum qn_status qn_watch_commit(struct qn_watch *watch, struct qn_error *error);

@@ -8,10 +8,11 @@ from pathlib import Path
 SOURCE = Path(os.environ["QUERN_SOURCE"])
 ARROWS = Path(__file__).with_name("arrows.txt")
 PUBLIC = "include/quern"
-TOP_FOLDERS = ("include", "support", "formats", "converters", "partitioner", "kernels", "runtime", "library", "tools")
+TOP_FOLDERS = ("include", "support", "formats", "converters", "partitioner", "kernels", "results", "runtime", "library", "tools")
 # What each of these top folders uses nothing of, so that no arrow to it is ever drawn.
-STRANGERS = {"runtime": ("converters", "partitioner"), "kernels": ("converters", "partitioner", "runtime"),
-             "partitioner": ("converters", "kernels", "runtime"), "converters": ("partitioner", "kernels", "runtime")}
+STRANGERS = {"runtime": ("converters", "partitioner"), "results": ("converters", "partitioner", "runtime"),
+             "kernels": ("converters", "partitioner", "runtime"), "partitioner": ("converters", "kernels", "runtime"),
+             "converters": ("partitioner", "kernels", "runtime")}
 MOST_FILES = 35
 MOST_LINES = 900
 

@@ -62,7 +62,7 @@ class Algorithms(unittest.TestCase):
 class Architecture(unittest.TestCase):
     def test_every_folder_has_its_line(self):
         listed = re.findall(r"(?m)^\| `([^`]+)` \|", (SOURCE / "docs/architecture.md").read_text())
-        tops = ("include", "support", "formats", "converters", "partitioner", "kernels", "runtime", "library", "tools")
+        tops = ("include", "support", "formats", "converters", "partitioner", "kernels", "results", "runtime", "library", "tools")
         files = [path for top in tops for path in (SOURCE / top).rglob("*") if path.suffix in (".c", ".h", ".cu", ".cuh")]
         self.assertEqual(sorted(listed), sorted({str(path.parent.relative_to(SOURCE)) for path in files}))
 

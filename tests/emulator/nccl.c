@@ -1,5 +1,5 @@
-/* A libnccl.so.2 for the emulator's devices (test_ranks.py): what runtime/sets/nccl.c asks of NCCL,
- * by a file that the ranks map. QUERN_FAKE_NCCL_LOG: a file that gets a line for each group,
+/* A libnccl.so.2 for the emulator's devices (test_ranks.py): what kernels/ranks/nccl.c asks of
+ * NCCL, by a file that the ranks map. QUERN_FAKE_NCCL_LOG: a file that gets a line for each group,
  * of how many broadcasts and bytes. QUERN_FAKE_NCCL_FAILS: "begin RANK" cannot begin, as it says
  * when it is asked again; "connect RANK" cannot connect, which all do in their first group; "id":
  * the first one gets no id. */

@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 SOURCE = Path(os.environ["QUERN_SOURCE"])
-FOLDERS = ("include", "support", "formats", "converters", "partitioner", "kernels", "runtime", "library", "tools")
+FOLDERS = ("include", "support", "formats", "converters", "partitioner", "kernels", "results", "runtime", "library", "tools")
 LANGUAGES = {
     "C17": [os.environ.get("CC", "cc"), "-xc", "-std=c17", "-Wstrict-prototypes"],
     "C++17": [os.environ.get("CXX", "c++"), "-xc++", "-std=c++17"],

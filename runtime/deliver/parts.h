@@ -1,0 +1,28 @@
+/* Results as a folder with a file for each part of a set, which whoever walks the part writes: the
+ * same files by any number of ranks. In a part values have the order of its vertices, and arrays
+ * have ids beside them (results.h). Internal to results.c. */
+#ifndef QN_RUNTIME_DELIVER_PARTS_H
+#define QN_RUNTIME_DELIVER_PARTS_H
+
+#include "runtime/deliver/files.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct qn_result_parts;
+
+/* As those of struct qn_results. QN_USAGE where no parts are walked. */
+enum qn_status qn_result_parts_create(const struct qn_results_options *options,
+                                      const struct qn_run_input *input,
+                                      struct qn_result_parts **out, struct qn_error *error);
+enum qn_status qn_result_parts_commit(struct qn_result_parts *parts,
+                                      const struct qn_run_input *input,
+                                      const struct qn_algorithm *algorithm,
+                                      const struct qn_run_result *result, struct qn_error *error);
+void qn_result_parts_abort(struct qn_result_parts *parts);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
