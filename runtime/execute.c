@@ -116,7 +116,7 @@ static enum qn_status run_each_placed(const struct qn_run_input *input,
   status = run_each_source(&placement.input, &placed, run, error);
   qn_placement_destroy(&placement);
   run->request.view = input->view;
-  run->request.device->store = NULL;
+  run->device.store = NULL;
   return status;
 }
 

@@ -212,32 +212,23 @@ static enum qn_status find_target(const struct finding *finding, struct qn_error
   const char *id = said(finding, "target");
   if (!(finding->algorithm->inputs & QN_INPUT_TARGET) || !id)
     return QN_OK;
-  finding->found->data = &finding->found->target;
-  finding->found->num_data = 1;
+  finding->found->has_target = true;
   return qn_ids_find(&finding->input->ids, id, &finding->found->target, error);
 }
 
 static enum qn_status find_pairs(const struct finding *finding, struct qn_error *error) {
   const char *path = said(finding, "pairs");
-  struct qn_pair_list *pairs = &finding->found->pairs;
-  if (!(finding->algorithm->inputs & QN_INPUT_PAIRS) || !path)
-    return QN_OK;
-  enum qn_status status = qn_pair_list_read(path, &finding->input->ids, pairs, error);
-  finding->found->data = pairs->count ? pairs->vertices[0] : NULL;
-  finding->found->num_data = pairs->count;
-  return status;
+  return finding->algorithm->inputs & QN_INPUT_PAIRS && path
+             ? qn_pair_list_read(path, &finding->input->ids, &finding->found->pairs, error)
+             : QN_OK;
 }
 
 static enum qn_status find_groups(const struct finding *finding, struct qn_error *error) {
   const char *path = said(finding, "groups");
-  struct qn_vertex_groups *groups = &finding->found->groups;
-  if (!(finding->algorithm->inputs & QN_INPUT_GROUPS) || !path)
-    return QN_OK;
-  enum qn_status status =
-      qn_vertex_file_read(path, &finding->input->ids, true, groups, NULL, NULL, error);
-  finding->found->data = groups->of;
-  finding->found->num_data = groups->num_vertices;
-  return status;
+  return finding->algorithm->inputs & QN_INPUT_GROUPS && path
+             ? qn_vertex_file_read(path, &finding->input->ids, true, &finding->found->groups, NULL,
+                                   NULL, error)
+             : QN_OK;
 }
 
 /* ---- Numbers of vertices ---------------------------------------------------------------- */
@@ -360,6 +351,17 @@ uint32_t qn_run_options_files(const struct qn_run_options *options, const char *
     if (names_file(&options->said[i]))
       files[count++] = options->said[i].value;
   return count;
+}
+
+struct qn_inputs qn_run_inputs_told(const struct qn_run_inputs *inputs) {
+  return (struct qn_inputs){.sources = inputs->sources,
+                            .num_sources = inputs->num_sources,
+                            .target = inputs->has_target ? &inputs->target : NULL,
+                            .groups = inputs->groups.of,
+                            .pairs = inputs->pairs.count ? inputs->pairs.vertices[0] : NULL,
+                            .num_pairs = inputs->pairs.count,
+                            .given = inputs->given,
+                            .num_samples = inputs->num_samples};
 }
 
 void qn_run_inputs_destroy(struct qn_run_inputs *inputs) {

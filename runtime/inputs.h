@@ -26,13 +26,12 @@ struct qn_run_inputs {
   uint32_t num_sources;
   double *source_weights; /* [num_sources]; NULL: all the same */
   uint32_t target;
+  bool has_target;
   struct qn_vertex_groups groups;
   struct qn_pair_list pairs;
   void *given; /* [num_given] of 8 bytes: what each vertex is given, or NULL */
   uint64_t num_given;
   uint32_t num_samples; /* vertices that are given a number */
-  const uint32_t *data; /* of the request: target, groups or pairs, or NULL */
-  uint64_t num_data;
 };
 
 /* Find what was said for an algorithm. QN_USAGE or QN_INVALID for what is no vertex, or no number.
@@ -44,6 +43,8 @@ enum qn_status qn_run_inputs_find(const struct qn_run_input *input,
                                   const struct qn_algorithm *algorithm,
                                   const struct qn_arguments *arguments,
                                   struct qn_run_inputs *inputs, struct qn_error *error);
+/* As kernels are told them; they stay the run's. */
+struct qn_inputs qn_run_inputs_told(const struct qn_run_inputs *inputs);
 /* Zeroed inputs are allowed. */
 void qn_run_inputs_destroy(struct qn_run_inputs *inputs);
 /* How many sources were said, as far as can be told before the graph is there; 0: none, or a file.

@@ -77,31 +77,22 @@ static void fill_request(const struct qn_run_input *input, const struct qn_run_o
   const bool walks_rows = run->kernel->layout != input->layout->layout;
   *request = qn_run_request_for(run->kernel, walks_rows ? &run->rows : input->view);
   request->positions = input->positions;
-  request->inputs.sources = run->inputs.sources;
-  request->inputs.num_sources = run->inputs.num_sources;
-  const uint32_t inputs = run->algorithm->inputs;
-  if (inputs & QN_INPUT_TARGET)
-    request->inputs.target = run->inputs.data;
-  if (inputs & QN_INPUT_GROUPS)
-    request->inputs.groups = run->inputs.data;
-  if (inputs & QN_INPUT_PAIRS)
-    request->inputs.pairs = run->inputs.data;
-  request->inputs.num_pairs = run->inputs.num_data;
-  request->inputs.given = run->inputs.given;
-  request->inputs.num_samples = run->inputs.num_samples;
+  request->inputs = qn_run_inputs_told(&run->inputs);
   qn_request_take(request, &run->arguments);
-  request->device = &run->device;
-  request->device->index = options->device_index;
   request->asynchronous = options->asynchronous;
   request->direction = options->direction;
-  request->device->parallelism = options->parallelism;
-  request->device->memory = options->device_memory;
-  request->device->indices = options->devices;
-  request->device->num_devices = run->sharing.alone ? 0 : options->num_devices;
-  request->device->strategy = options->strategy;
-  request->device->streaming = options->streaming;
-  request->device->store = options->store;
-  request->device->leaves_values = may_leave_values(input, options, run);
+  request->device = &run->device;
+  run->device = (struct qn_device_run){
+      .index = options->device_index,
+      .memory = options->device_memory,
+      .indices = options->devices,
+      .num_devices = run->sharing.alone ? 0 : options->num_devices,
+      .strategy = options->strategy,
+      .streaming = options->streaming,
+      .parallelism = options->parallelism,
+      .store = options->store,
+      .leaves_values = may_leave_values(input, options, run),
+  };
   request->hooks.on_iteration = tell_iteration;
   if (!qn_context_is_process() && run->kernel->value_bytes)
     request->hooks.checkpointing = &ends_cancelled;

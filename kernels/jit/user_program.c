@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernels/device_run.h"
 #include "kernels/jit/child.h"
 #include "kernels/jit/engine_headers.h"
 #include "kernels/jit/seal.h"
@@ -52,7 +53,7 @@ struct job {
   char engine[QN_PATH_BYTES + 128]; /* the header of the layout's engine */
   char include[QN_PATH_BYTES + 16];
   char public_include[QN_PATH_BYTES + 16];
-  char abi[64];
+  char abi[64], device_abi[64];
   char compiler[QN_PATH_BYTES];
   char architecture[32];         /* option for the device; "": none */
   char host[QN_PATH_BYTES + 32]; /* whose functions it uses: a shared library; "": this program */
@@ -116,6 +117,7 @@ static void make_command(const struct job *job, const char *program, const char 
   if (job->wide_weights)
     argv[count++] = "-DQN_WEIGHTS_WIDE";
   argv[count++] = job->abi;
+  argv[count++] = job->device_abi;
   argv[count++] = job->include;
   argv[count++] = job->public_include;
   argv[count++] = "-o";
@@ -215,6 +217,8 @@ static enum qn_status describe_job(const char *path, enum qn_layout layout,
   snprintf(job->include, sizeof job->include, "-I%s", job->engines);
   snprintf(job->public_include, sizeof job->public_include, "-I%s/include", job->engines);
   snprintf(job->abi, sizeof job->abi, "-DQN_HOST_KERNEL_ABI=%zu", QN_KERNEL_ABI);
+  snprintf(job->device_abi, sizeof job->device_abi, "-DQN_HOST_DEVICE_ABI=%zu",
+           sizeof(struct qn_device_run));
   return QN_OK;
 }
 
