@@ -12,12 +12,16 @@
 #include "support/sizes.h"
 #include "support/threads.h"
 
+static bool sees_some_edges(const struct qn_algorithm *algorithm) {
+  return algorithm->shape == QN_SHAPE_WALKS || algorithm->shape == QN_SHAPE_SAMPLE;
+}
+
 /* How many of `things` (edges, bytes of the graph) were walked in a second of the kernels' time, if
  * all are walked once, or, by kernels that do so, once an iteration of this process. */
 static double per_second(const struct qn_run *run, uint64_t things) {
   const struct qn_run_result *result = &run->result;
-  if (run->algorithm->shape == QN_SHAPE_WALKS || run->algorithm->shape == QN_SHAPE_SAMPLE)
-    return 0; /* they see some of the edges */
+  if (sees_some_edges(run->algorithm))
+    return 0;
   uint64_t before = run->keeper ? qn_keeper_figures(run->keeper)->resumed : 0;
   bool all_active = run->kernel->traits & QN_KERNEL_ALL_ACTIVE;
   double walks = all_active ? (double)(result->stats.iterations - before) : 1;
@@ -97,65 +101,64 @@ json_t *qn_ranks_json(const struct qn_run_set *set) {
                    "division", set ? qn_division_json(set) : NULL);
 }
 
+/* The vertices that a search began with; NULL for walks and samples, which have many. */
+static json_t *sources_json(const struct qn_run_input *input, const struct qn_run *run) {
+  const struct qn_run_inputs *inputs = &run->inputs;
+  if (inputs->num_sources == 0 || sees_some_edges(run->algorithm))
+    return NULL;
+  json_t *sources = json_array();
+  for (uint32_t i = 0; i < inputs->num_sources; i++)
+    json_array_append_new(sources, qn_id_json(&input->ids, inputs->sources[i]));
+  return sources;
+}
+
+/* A number that is left out if it is 0. */
+static json_t *count_json(uint64_t count) {
+  return count ? json_integer((json_int_t)count) : NULL;
+}
+
 json_t *qn_run_report_json(const struct qn_run_input *input, const struct qn_run *run,
                            const struct qn_watch *watch, const struct qn_report_times *times,
                            json_t *summary) {
+  const uint64_t num_edges = input->info->num_edges;
+  const struct qn_stream_plan *plan = &run->device.report.plan;
+  json_t *devices = devices_json(run);
   json_t *seconds = json_pack(
       "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "map", input->map_seconds, "validate",
       input->validate_seconds, "find", run->find_seconds, "device", run->device_seconds, "prepare",
       run->result.stats.prepare_seconds, "kernel", run->result.stats.kernel_seconds, "write",
       times->write, "report", times->report, "total", qn_seconds() - times->begin);
-  json_t *report = json_pack(
-      "{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:b, s:o, s:f, s:O}", "algorithm",
-      run->algorithm->name, "layout", qn_layout_name(run->kernel->layout), "device",
-      qn_processor_name(run->kernel->processor), "kernel", run->kernel->name, "threads",
-      (int)qn_threads(), "vertices", (json_int_t)input->info->num_vertices, "edges",
-      (json_int_t)input->info->num_edges, "iterations", (json_int_t)run->result.stats.iterations,
-      "converged", run->result.stats.converged, "seconds", seconds, "edges_per_second",
-      per_second(run, input->info->num_edges), "result", summary);
-  const uint64_t undirected = qn_undirected_edges(input->container, input->info->num_edges);
-  if (undirected)
-    json_object_set_new(report, "undirected_edges", json_integer((json_int_t)undirected));
-  json_object_set_new(report, "parameters", qn_arguments_json(run->algorithm, &run->arguments));
-  json_t *device = device_json(run, times->device_start), *streamed = qn_watch_json(watch);
-  if (device)
-    json_object_set_new(report, "accelerator", device);
-  json_t *devices = devices_json(run);
-  if (devices) {
-    json_object_set_new(report, "strategy",
-                        json_string(qn_strategy_name(run->device.report.plan.strategy)));
-    json_object_set_new(report, "peer_to_peer", json_boolean(run->device.report.plan.peers));
-    json_object_set_new(report, "devices", devices);
-  }
-  json_t *choice = qn_choice_json(&run->choice);
-  if (choice)
-    json_object_set_new(report, "choice", choice);
-  json_t *sharing = qn_sharing_json(&run->sharing, run->num_devices);
-  if (sharing)
-    json_object_set_new(report, "sharing", sharing);
-  json_t *checkpoint = checkpoint_json(run), *parents = parents_json(run);
-  if (checkpoint)
-    json_object_set_new(report, "checkpoint", checkpoint);
-  if (parents)
-    json_object_set_new(report, "parents", parents);
-  if (streamed)
-    json_object_set_new(report, "streaming", streamed);
-  json_t *ranks = qn_ranks_json(input->set);
-  if (ranks)
-    json_object_set_new(report, "ranks", ranks);
-  json_t *joint = qn_watch_joint_json(watch), *storage = qn_watch_storage_json(watch);
-  if (joint)
-    json_object_set_new(report, "joint", joint);
-  if (storage)
-    json_object_set_new(report, "storage", storage);
-  json_t *sources = json_array();
-  for (uint32_t i = 0; i < run->inputs.num_sources; i++)
-    json_array_append_new(sources, qn_id_json(&input->ids, run->inputs.sources[i]));
-  if (run->inputs.num_samples)
-    json_object_set_new(report, "samples", json_integer(run->inputs.num_samples));
-  if (run->inputs.num_sources && run->algorithm->shape != QN_SHAPE_WALKS &&
-      run->algorithm->shape != QN_SHAPE_SAMPLE)
-    json_object_set(report, "sources", sources);
-  json_decref(sources);
+  json_t *report =
+      json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:b, s:o, s:f, s:O}", "algorithm",
+                run->algorithm->name, "layout", qn_layout_name(run->kernel->layout), "device",
+                qn_processor_name(run->kernel->processor), "kernel", run->kernel->name, "threads",
+                (int)qn_threads(), "vertices", (json_int_t)input->info->num_vertices, "edges",
+                (json_int_t)num_edges, "iterations", (json_int_t)run->result.stats.iterations,
+                "converged", run->result.stats.converged, "seconds", seconds, "edges_per_second",
+                per_second(run, num_edges), "result", summary);
+  const struct {
+    const char *key;
+    json_t *part; /* NULL: left out */
+  } parts[] = {
+      {"undirected_edges", count_json(qn_undirected_edges(input->container, num_edges))},
+      {"parameters", qn_arguments_json(run->algorithm, &run->arguments)},
+      {"accelerator", device_json(run, times->device_start)},
+      {"strategy", devices ? json_string(qn_strategy_name(plan->strategy)) : NULL},
+      {"peer_to_peer", devices ? json_boolean(plan->peers) : NULL},
+      {"devices", devices},
+      {"choice", qn_choice_json(&run->choice)},
+      {"sharing", qn_sharing_json(&run->sharing, run->num_devices)},
+      {"checkpoint", checkpoint_json(run)},
+      {"parents", parents_json(run)},
+      {"streaming", qn_watch_json(watch)},
+      {"ranks", qn_ranks_json(input->set)},
+      {"joint", qn_watch_joint_json(watch)},
+      {"storage", qn_watch_storage_json(watch)},
+      {"samples", count_json(run->inputs.num_samples)},
+      {"sources", sources_json(input, run)},
+  };
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (parts[i].part)
+      json_object_set_new(report, parts[i].key, parts[i].part);
   return report;
 }
