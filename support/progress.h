@@ -97,7 +97,6 @@ enum qn_note_kind {
   X(ON_THE_CPU, "on-the-cpu", OF_RUN, "The CPU did what the device could not")                     \
   X(ONE_BY_ONE, "one-by-one", OF_RUN, "Sources were run one after another, not together")          \
   X(ONE_DEVICE, "one-device", OF_RUN, "One device ran alone, which was expected to be faster")     \
-  X(THROUGH_HOST, "through-host", OF_RUN, "Ranks exchanged values through the host's memory")
 
 enum qn_note {
 #define QN_NOTE_IDENTIFIER(identifier, code, kind, meaning) QN_NOTE_##identifier,

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "kernels/cuda/device/device.h"
-#include "kernels/ranks/nccl.h"
 #include "support/memory.h"
 #include "support/memory_plan.h"
 #include "support/progress.h"
@@ -249,42 +248,18 @@ static enum qn_status count_sharers(uint64_t identity, uint64_t *sharers, struct
   return status;
 }
 
-static enum qn_status device_by_nccl(void *all, const uint64_t *offsets, struct qn_error *error) {
-  return qn_nccl_gather(all, offsets, exchange.num_ranks, error);
-}
-
-static enum qn_status gather_on_device_by_nccl(void *all, const uint64_t *offsets,
-                                               struct qn_error *error) {
-  return gather_with(device_by_nccl, exchange.rank, exchange.num_ranks, all, offsets, error);
-}
-
-/* From device to device, where something is there that can; nothing can if
- * QUERN_RANKS_DEVICE_MEMORY is 0, for tests. */
-static enum qn_status choose_way(uint64_t sharers, struct qn_error *error) {
+/* From device to device where MPI can; it is not asked if QUERN_RANKS_DEVICE_MEMORY is 0, for
+ * tests. */
+static enum qn_status choose_way(struct qn_error *error) {
   const char *said = getenv("QUERN_RANKS_DEVICE_MEMORY");
   const bool allowed = !said || strcmp(said, "0") != 0;
   uint64_t takes = allowed && mpi->takes_device_memory();
-  uint64_t lack = !allowed || sharers != 1 || !qn_nccl_load();
   enum qn_status status = others_are_well(error);
   if (status)
     return status;
   mpi->combine(&takes, 1, QN_COMBINE_LEAST);
-  mpi->combine(&lack, 1, QN_COMBINE_MOST);
   if (takes)
     exchange.gather_on_device = gather;
-  if (takes || lack)
-    return QN_OK;
-  const char *failure;
-  status = qn_nccl_begin(&writers, &failure, error);
-  if (status)
-    return status;
-  if (failure)
-    qn_note(QN_NOTE_THROUGH_HOST,
-            "NCCL does not begin on all ranks (%s): what they tell each other goes through "
-            "the host's memory",
-            failure);
-  else
-    exchange.gather_on_device = gather_on_device_by_nccl;
   return QN_OK;
 }
 
@@ -302,7 +277,7 @@ enum qn_status qn_ranks_choose_device(int *device, uint64_t *memory, struct qn_e
   if (!status) /* and then all have opened theirs */
     status = count_sharers(identity_of(*device), &sharers, error);
   if (!status)
-    status = choose_way(sharers, error);
+    status = choose_way(error);
   if (status || *memory || sharers == 1)
     return status;
   status = qn_cuda_open(*device, &opened, error);
@@ -473,8 +448,6 @@ struct qn_ranks_figures qn_ranks_figures(void) {
 }
 
 void qn_ranks_end(void) {
-  if (!failed)
-    qn_nccl_end();
   if (mpi)
     mpi->end();
   mpi = NULL;

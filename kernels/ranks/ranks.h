@@ -68,9 +68,9 @@ enum qn_status qn_ranks_say_alike(uint64_t said, const char *option, struct qn_e
 
 /* The CUDA device that is this rank's, if it names none: the ranks of a machine take its devices by
  * turns. Those that share one share its memory: unless `*memory` says otherwise (0: no limit), it
- * becomes a rank's part of what is free when all use theirs. Where MPI takes device memory, or each
- * rank has a device of its own and NCCL is installed, the exchange has gather_on_device then. Ranks
- * for whom CUDA_VISIBLE_DEVICES says something else share none. QN_DEVICE if there is no device. */
+ * becomes a rank's part of what is free when all use theirs. Where MPI takes device memory, the
+ * exchange has gather_on_device then. Ranks for whom CUDA_VISIBLE_DEVICES says something else share
+ * none. QN_DEVICE if there is no device. */
 enum qn_status qn_ranks_choose_device(int *device, uint64_t *memory, struct qn_error *error);
 
 /* Ranks form rows of so many from now on: the exchange's gather_column and turn_row. */

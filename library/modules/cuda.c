@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "kernels/cuda/device/device.h"
-#include "kernels/cuda/device/probe.h"
 #include "kernels/cuda/device/start.h"
 #include "library/modules/modules.h"
 #include "support/memory.h"
@@ -141,22 +140,6 @@ enum qn_status qn_store_add(struct qn_store *store, const void *begin, uint64_t 
 void qn_store_destroy(struct qn_store *store) {
   if (store)
     module->store_destroy(store);
-}
-
-enum qn_status qn_cuda_probe_create(void **bytes, uint64_t count, struct qn_error *error) {
-  int devices;
-  *bytes = NULL;
-  enum qn_status status = qn_cuda_count(&devices, error);
-  return status ? status : module->probe_create(bytes, count, error);
-}
-
-enum qn_status qn_cuda_probe_ready(bool *ready, struct qn_error *error) {
-  return module->probe_ready(ready, error);
-}
-
-void qn_cuda_probe_destroy(void *bytes) {
-  if (bytes)
-    module->probe_destroy(bytes);
 }
 
 enum qn_status qn_device_values_download(const struct qn_device_values *values, void *to,

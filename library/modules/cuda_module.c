@@ -1,6 +1,5 @@
 /* The module's side: kernels of devices, with what they use of Quern. */
 #include "kernels/cuda/device/device.h"
-#include "kernels/cuda/device/probe.h"
 #include "kernels/cuda/device/start.h"
 #include "library/modules/modules.h"
 #include "support/tool.h"
@@ -27,9 +26,6 @@ const struct qn_cuda_module *qn_cuda_module(void) {
       .store_create = qn_store_create,
       .store_add = qn_store_add,
       .store_destroy = qn_store_destroy,
-      .probe_create = qn_cuda_probe_create,
-      .probe_ready = qn_cuda_probe_ready,
-      .probe_destroy = qn_cuda_probe_destroy,
       .values_download = qn_device_values_download,
       .values_free = qn_device_values_free,
       .start = qn_cuda_start,

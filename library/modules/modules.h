@@ -59,9 +59,6 @@ struct qn_cuda_module {
   enum qn_status (*store_add)(struct qn_store *store, const void *begin, uint64_t bytes,
                               struct qn_error *error);
   void (*store_destroy)(struct qn_store *store);
-  enum qn_status (*probe_create)(void **bytes, uint64_t count, struct qn_error *error);
-  enum qn_status (*probe_ready)(bool *ready, struct qn_error *error);
-  void (*probe_destroy)(void *bytes);
   enum qn_status (*values_download)(const struct qn_device_values *values, void *to,
                                     struct qn_error *error);
   void (*values_free)(struct qn_device_values *values);

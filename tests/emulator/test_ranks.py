@@ -5,9 +5,7 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import unittest
-from pathlib import Path
 from unittest import mock
 
 from checkpoint.test_ranks import Started
@@ -137,40 +135,3 @@ class RanksGoOn(Graphs, Started):
                 self.assertEqual(values(self.at / "out.tsv").keys(), values(self.at / "one.tsv").keys())
                 for vertex, value in values(self.at / "one.tsv").items():
                     self.assertAlmostEqual(float(values(self.at / "out.tsv")[vertex]), float(value), delta=1e-5)
-
-
-@unittest.skipUnless(HAVE_RANKS, "no mpirun, or a build without Open MPI")
-class Nccl(Graphs):
-    """From device to device by a libnccl.so.2 that knows the emulator's devices."""
-
-    def setUp(self):
-        if not shutil.which("cc"):
-            self.skipTest("no compiler")
-        source = Path(os.environ["QUERN_SOURCE"]) / "tests/emulator/nccl.c"
-        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", self.at / "libnccl.so.2", source], check=True)
-        self.log = self.at / "log"
-        self.log.write_text("")
-        environment = mock.patch.dict(os.environ, QUERN_RANKS_DEVICE_MEMORY="1", QUERN_EMULATOR_DEVICES="2", LD_LIBRARY_PATH=str(self.at),
-                                      QUERN_FAKE_NCCL_LOG=str(self.log))
-        environment.start()
-        self.addCleanup(environment.stop)
-
-    def test_results(self):
-        for algorithm, graph, options in (("pagerank", "d", ("--iterations=3",)), ("bfs", "u", ())):
-            with self.subTest(algorithm):
-                self.same(2, algorithm, graph, *options)
-                groups = self.log.read_text().split("\n")
-                self.assertEqual(groups[:2], ["2 2"] * 2)  # each connects
-                self.assertGreater(int(groups[2].split()[1]), 2)
-                self.log.write_text("")
-
-    def test_one_rank_that_cannot_begin(self):
-        """The others do not wait for it: all go on through the host's memory, and the first one says why."""
-        run("quern-run", "indegree", self.at / "d.qrn", "--device=cpu", "-qfo", self.at / "one.tsv")
-        for fails, log in (("begin 1", ""), ("id", ""), ("connect 1", "2 2\n2 2\n")):
-            with self.subTest(fails=fails), mock.patch.dict(os.environ, QUERN_FAKE_NCCL_FAILS=fails):
-                done = launch(2, EMULATED, "indegree", self.at / "d", "--device=cuda", "-fo", self.at / "two.tsv")
-                self.assertEqual(len(re.findall("(?m)^note: NCCL .*unhandled system error", done.stderr)), 1, done.stderr)
-                self.assertEqual(self.log.read_text(), log)
-                self.log.write_text("")
-                self.assertEqual((self.at / "two.tsv").read_bytes(), (self.at / "one.tsv").read_bytes())

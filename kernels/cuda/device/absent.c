@@ -2,7 +2,6 @@
 #include <stddef.h>
 
 #include "kernels/cuda/device/device.h"
-#include "kernels/cuda/device/probe.h"
 #include "kernels/cuda/device/start.h"
 #include "kernels/store.h"
 
@@ -32,23 +31,6 @@ void qn_cuda_end(void) {}
 
 void qn_cuda_leave(int code) {
   (void)code;
-}
-
-enum qn_status qn_cuda_probe_create(void **bytes, uint64_t count, struct qn_error *error) {
-  int devices;
-  (void)count;
-  *bytes = NULL;
-  return qn_cuda_count(&devices, error);
-}
-
-enum qn_status qn_cuda_probe_ready(bool *ready, struct qn_error *error) {
-  int devices;
-  *ready = false;
-  return qn_cuda_count(&devices, error);
-}
-
-void qn_cuda_probe_destroy(void *bytes) {
-  (void)bytes;
 }
 
 /* Nothing stays where there is nothing. */

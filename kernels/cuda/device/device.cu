@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "kernels/cuda/device/memory.cuh"
-#include "kernels/cuda/device/probe.h"
 #include "kernels/cuda/device/start.h"
 
 /* A version as the runtime counts it: 13000 is 13.0. */
@@ -79,20 +78,4 @@ enum qn_status qn_cuda_open(int index, struct qn_cuda_device *device, struct qn_
                    properties.name, properties.major, properties.minor, QN_CUDA_LEAST_ARCH / 10,
                    QN_CUDA_LEAST_ARCH % 10, properties.major, properties.minor);
   return QN_OK;
-}
-
-enum qn_status qn_cuda_probe_create(void **bytes, uint64_t count, struct qn_error *error) {
-  *bytes = NULL;
-  return qn_cuda_status(cudaMalloc(bytes, count), "taking device memory", error);
-}
-
-enum qn_status qn_cuda_probe_ready(bool *ready, struct qn_error *error) {
-  const cudaError_t found = cudaStreamQuery(NULL);
-  *ready = found == cudaSuccess;
-  return found == cudaErrorNotReady ? QN_OK
-                                    : qn_cuda_status(found, "waiting for the device", error);
-}
-
-void qn_cuda_probe_destroy(void *bytes) {
-  cudaFree(bytes);
 }

@@ -1,4 +1,4 @@
-/* What the ranks of a run tell each other: messages from device to device where MPI or NCCL can,
+/* What the ranks of a run tell each other: messages from device to device where MPI can,
  * all else through the host's memory. Where there is one process nothing is told. Part of
  * engine.cuh.
  *
