@@ -153,13 +153,37 @@ enum qn_status qn_session_ensure_verified(struct qn_session *session, enum qn_ve
   return status;
 }
 
+static enum qn_status ensure_order(struct qn_session *session, struct qn_error *error) {
+  if (session->has_order)
+    return QN_OK;
+  enum qn_status status = qn_run_input_order(&session->input, error);
+  __atomic_store_n(&session->has_order, !status, __ATOMIC_RELEASE);
+  return status;
+}
+
 enum qn_status qn_session_ensure_input(struct qn_session *session, struct qn_error *error) {
   pthread_mutex_lock(&session->lock);
   enum qn_status status = session->trusted ? QN_OK : verify(session, QN_VERIFY_STRUCTURE, error);
-  if (!status && !session->has_order) {
-    status = qn_run_input_order(&session->input, error);
-    session->has_order = !status;
-  }
+  if (!status)
+    status = ensure_order(session, error);
+  pthread_mutex_unlock(&session->lock);
+  return status;
+}
+
+static enum qn_status verify_ids(const struct qn_container *container, struct qn_error *error) {
+  static const char *const sections[] = {"original_ids", "id_offsets", "id_bytes", NULL};
+  return qn_container_verify_sections(container, sections, error);
+}
+
+enum qn_status qn_session_ensure_ids(struct qn_session *session, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  pthread_mutex_lock(&session->lock);
+  if (!session->trusted && !session->verified && !session->has_order)
+    status = qn_container_confirm(session->container,
+                                  qn_ids_check(session->container, &session->input.ids, error),
+                                  verify_ids, error);
+  if (!status)
+    status = ensure_order(session, error);
   pthread_mutex_unlock(&session->lock);
   return status;
 }
@@ -245,6 +269,14 @@ static bool is_mapped(const struct qn_session *session) {
 static bool has_mapped_in_edges(const struct qn_session *session) {
   return is_mapped(session) &&
          (session->input.info->directedness == QN_UNDIRECTED || session->graph.has_transpose);
+}
+
+bool qn_session_has_rows(const struct qn_session *session, enum qn_rows which) {
+  return which == QN_ROWS_OUT ? is_mapped(session) : has_mapped_in_edges(session);
+}
+
+const struct qn_csr *qn_session_rows(const struct qn_session *session, enum qn_rows which) {
+  return which == QN_ROWS_OUT ? &session->graph.out : in_rows(session);
 }
 
 void qn_session_info(const struct qn_session *session, struct qn_session_info *out) {
@@ -362,38 +394,6 @@ enum qn_status qn_session_ids(struct qn_session *session, struct qn_id_arrays *o
   };
   qn_sized_copy(out, &arrays, sizeof arrays);
   return QN_OK;
-}
-
-struct finding {
-  struct qn_session *session;
-  const char *const *texts;
-  uint64_t count;
-  uint32_t *vertices;
-  bool *found;
-};
-
-static enum qn_status find(void *argument, struct qn_error *error) {
-  const struct finding *finding = argument;
-  const struct qn_run_input *input = &finding->session->input;
-  enum qn_status status = qn_session_ensure_input(finding->session, error);
-  for (uint64_t i = 0; i < finding->count && !status; i++) {
-    const char *text = finding->texts[i];
-    bool found =
-        qn_ids_lookup(&input->ids, input->order, text, strlen(text), &finding->vertices[i]);
-    if (!found)
-      finding->vertices[i] = UINT32_MAX;
-    if (finding->found)
-      finding->found[i] = found;
-    else if (!found) /* it says why */
-      status = qn_ids_find(&input->ids, text, &finding->vertices[i], error);
-  }
-  return status;
-}
-
-enum qn_status qn_session_find(struct qn_session *session, const char *const *texts, uint64_t count,
-                               uint32_t *vertices, bool *found, struct qn_error *error) {
-  struct finding finding = {session, texts, count, vertices, found};
-  return qn_call(NULL, find, &finding, error);
 }
 
 /* ---- Sections -------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 
 #include "library/sized.h"
 #include "runtime/run_input.h"
+#include <quern/lookup.h>
 #include <quern/properties.h>
 #include <quern/session.h>
 
@@ -28,7 +29,9 @@ struct qn_session {
   struct qn_graph graph; /* in place, or restored in memory */
   bool has_properties;
   struct qn_properties properties;
-  struct qn_graph in; /* the transpose in its out-edges, where it had to be computed */
+  struct qn_graph in;           /* the transpose in its out-edges, where it had to be computed */
+  uint64_t num_edges;           /* each undirected edge once, after they were counted */
+  const struct qn_csr *rows[2]; /* by enum qn_rows: what look-ups found, by __atomic functions */
 };
 
 /* A session on a container that it takes over, even on failure. `path` is what it is called. */
@@ -45,9 +48,16 @@ enum qn_status qn_session_ensure_input(struct qn_session *session, struct qn_err
 enum qn_status qn_session_ensure_graph(struct qn_session *session, enum qn_verify what,
                                        struct qn_error *error);
 
+/* Ids, checked and with their order. */
+enum qn_status qn_session_ensure_ids(struct qn_session *session, struct qn_error *error);
+
 /* The rows of destinations, found or made. */
 enum qn_status qn_session_ensure_in_edges(struct qn_session *session, const struct qn_csr **in,
                                           struct qn_error *error);
+
+/* Are these rows in the mapping? Then nothing need be ensured. And the rows, once they are. */
+bool qn_session_has_rows(const struct qn_session *session, enum qn_rows which);
+const struct qn_csr *qn_session_rows(const struct qn_session *session, enum qn_rows which);
 
 struct qn_session *qn_session_refer(struct qn_session *session);
 

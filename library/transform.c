@@ -15,12 +15,25 @@ struct transforming {
   struct qn_memory_options memory;
   struct qn_session **out;
   bool replace;
+  bool induced; /* by these vertices */
+  const uint32_t *vertices;
+  uint64_t num_vertices;
   struct qn_transform_options options;
   struct qn_memory_plan plan; /* has the name of the folder for temporary files */
 };
 
 static const struct qn_setting output_settings[] = {
     {"force", QN_SETTING_SWITCH, offsetof(struct transforming, replace), NULL, 0, 0, NULL}, {0}};
+
+static enum qn_status choose_vertices(struct transforming *transforming, struct qn_error *error) {
+  struct qn_part_choice *part = &transforming->options.part;
+  if (part->part != QN_PART_ALL)
+    return qn_fail(error, QN_USAGE, "the part is said twice: by vertices, and by an option");
+  part->part = QN_PART_INDUCED;
+  part->vertices = transforming->vertices;
+  part->num_vertices = transforming->num_vertices;
+  return QN_OK;
+}
 
 static enum qn_status prepare(struct transforming *transforming, struct qn_error *error) {
   const struct qn_settings settings[] = {{qn_transform_settings, &transforming->options},
@@ -31,6 +44,8 @@ static enum qn_status prepare(struct transforming *transforming, struct qn_error
   qn_transform_options_begin(&transforming->options);
   enum qn_status status =
       qn_options_apply(transforming->given, transforming->num_given, settings, error);
+  if (!status && transforming->induced)
+    status = choose_vertices(transforming, error);
   if (!status)
     status = qn_transform_options_settle(&transforming->options, error);
   if (!status)
@@ -73,6 +88,23 @@ enum qn_status qn_session_transform(struct qn_session *session, const struct qn_
                                       .path = path,
                                       .memory = qn_memory_options_of(job),
                                       .out = out};
+  enum qn_status status = qn_output_begin(path, out, error);
+  return status ? status : qn_call(job, transform, &transforming, error);
+}
+
+enum qn_status qn_session_subgraph(struct qn_session *session, const uint32_t *vertices,
+                                   uint64_t num_vertices, const struct qn_option *options,
+                                   uint64_t num_options, const char *path, const struct qn_job *job,
+                                   struct qn_session **out, struct qn_error *error) {
+  struct transforming transforming = {.session = session,
+                                      .given = options,
+                                      .num_given = num_options,
+                                      .path = path,
+                                      .memory = qn_memory_options_of(job),
+                                      .out = out,
+                                      .induced = true,
+                                      .vertices = vertices,
+                                      .num_vertices = num_vertices};
   enum qn_status status = qn_output_begin(path, out, error);
   return status ? status : qn_call(job, transform, &transforming, error);
 }

@@ -126,6 +126,20 @@ static enum qn_status read_groups(const struct qn_part_choice *choice, const str
                                       &digest, error);
 }
 
+static enum qn_status mark_listed(const struct qn_part_choice *choice, const struct qn_graph *graph,
+                                  struct qn_vertex_groups *groups, struct qn_error *error) {
+  enum qn_status status = qn_vertex_groups_create(graph->out.num_vertices, groups, error);
+  for (uint64_t i = 0; i < choice->num_vertices && !status; i++) {
+    const uint32_t vertex = choice->vertices[i];
+    if (vertex >= groups->num_vertices)
+      return qn_fail(error, QN_USAGE, "there is no vertex %" PRIu32, vertex);
+    groups->num_named += groups->of[vertex] == QN_NO_GROUP;
+    groups->of[vertex] = 0;
+  }
+  groups->num_groups = groups->num_named > 0;
+  return status;
+}
+
 /* The vertices of the part. */
 static enum qn_status mark_part(const struct qn_part_choice *choice, const struct qn_graph *graph,
                                 json_t *provenance, struct qn_vertex_groups *groups,
@@ -136,6 +150,8 @@ static enum qn_status mark_part(const struct qn_part_choice *choice, const struc
   case QN_PART_KCORE:
     return mark_core(choice, graph, provenance, groups, error);
   default:
+    if (choice->part == QN_PART_INDUCED && !choice->file)
+      return mark_listed(choice, graph, groups, error);
     return read_groups(choice, graph, provenance, groups, error);
   }
 }

@@ -27,8 +27,10 @@ struct qn_part_choice {
   uint64_t hops;
   bool hops_given, along_given;
   enum qn_along along;
-  const char *file; /* of vertices or groups */
-  uint64_t core;    /* QN_PART_KCORE: the least degree */
+  const char *file;         /* of vertices or groups */
+  const uint32_t *vertices; /* of QN_PART_INDUCED without a file: [num_vertices] */
+  uint64_t num_vertices;
+  uint64_t core; /* QN_PART_KCORE: the least degree */
 };
 
 /* "egonet", "hops", "along", "induced", "cross-edges", "kcore", "contract", by the names of

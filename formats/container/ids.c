@@ -171,20 +171,28 @@ static bool read_number(const char *text, uint64_t length, uint64_t *number) {
   return qn_number_parse(copy, UINT64_MAX, number, NULL) == QN_OK;
 }
 
+static bool lookup(const struct qn_ids *ids, const uint32_t *order, const char *text,
+                   uint64_t length, uint64_t number, uint32_t *vertex) {
+  uint64_t found = number;
+  const bool there = ids->kind == QN_IDS_DENSE
+                         ? number < ids->num_vertices
+                         : find_ascending(ids, order, text, length, number, &found);
+  if (there)
+    *vertex = (uint32_t)found;
+  return there;
+}
+
 bool qn_ids_lookup(const struct qn_ids *ids, const uint32_t *order, const char *text,
                    uint64_t length, uint32_t *vertex) {
-  uint64_t number = 0, found = 0;
+  uint64_t number = 0;
   if (ids->kind != QN_IDS_STRINGS && !read_number(text, length, &number))
     return false;
-  if (ids->kind == QN_IDS_DENSE) {
-    found = number;
-    if (number >= ids->num_vertices)
-      return false;
-  } else if (!find_ascending(ids, order, text, length, number, &found)) {
-    return false;
-  }
-  *vertex = (uint32_t)found;
-  return true;
+  return lookup(ids, order, text, length, number, vertex);
+}
+
+bool qn_ids_lookup_number(const struct qn_ids *ids, const uint32_t *order, uint64_t number,
+                          uint32_t *vertex) {
+  return ids->kind != QN_IDS_STRINGS && lookup(ids, order, NULL, 0, number, vertex);
 }
 
 const char *qn_ids_text(const struct qn_ids *ids, uint64_t vertex, char *buffer, uint64_t *length) {

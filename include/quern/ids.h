@@ -56,6 +56,10 @@ enum qn_status qn_ids_find(const struct qn_ids *ids, const char *text, uint32_t 
 bool qn_ids_lookup(const struct qn_ids *ids, const uint32_t *order, const char *text,
                    uint64_t length, uint32_t *vertex);
 
+/* The same by number; false where ids are texts. */
+bool qn_ids_lookup_number(const struct qn_ids *ids, const uint32_t *order, uint64_t number,
+                          uint32_t *vertex);
+
 /* Format the id of `vertex`: for numbers into `buffer` (at least 21 bytes), for strings a
  * pointer into the container. Not NUL-terminated; `*length` bytes. */
 const char *qn_ids_text(const struct qn_ids *ids, uint64_t vertex, char *buffer, uint64_t *length);

@@ -2,6 +2,7 @@
  *
  *   job.h        how long calls work: threads, memory, progress, cancelling, options by name
  *   session.h    open a container, look at its arrays, check it
+ *   lookup.h     single vertices and edges: rows, degrees, ids
  *   import.h     graphs from arrays, Arrow streams and files
  *   build.h      other layouts; transformed graphs
  *   run.h        algorithms and their results
@@ -33,6 +34,7 @@
 #include <quern/export.h>
 #include <quern/import.h>
 #include <quern/job.h>
+#include <quern/lookup.h>
 #include <quern/parts.h>
 #include <quern/placement.h>
 #include <quern/run.h>

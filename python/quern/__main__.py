@@ -159,13 +159,13 @@ def _import(options: argparse.Namespace, begun: float) -> None:
     ledger: Dict[str, int] = metadata["ledger"]
     weights = WEIGHTS[graph.weight_dtype and graph.weight_dtype.str[1:]]
     if options.json:
-        print(json.dumps({**metadata, "output": options.output, "vertices": graph.num_vertices, "edges": graph.num_edges,
+        print(json.dumps({**metadata, "output": options.output, "vertices": graph.num_vertices, "edges": graph.num_stored_edges,
                           "undirected": not graph.directed, "weights": weights,
                           "seconds": {"total": time.monotonic() - begun}, "notes": notes}, indent=2))
     elif not options.quiet:
-        edges = "%d edges" % graph.num_edges
+        edges = "%d edges" % graph.num_stored_edges
         if not graph.directed:
-            edges = "%d undirected edges (%d stored: both directions)" % (ledger["undirected_edges"], graph.num_edges)
+            edges = "%d undirected edges (%d stored: both directions)" % (ledger["undirected_edges"], graph.num_stored_edges)
         print("%s: %d vertices, %s, weights %s" % (options.output, graph.num_vertices, edges, weights))
         for key, label in LEDGER.items():
             if ledger.get(key) or key in ("records", "edges_read", "edges_written"):

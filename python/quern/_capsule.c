@@ -1,11 +1,13 @@
 /* What ctypes cannot do soundly: give back what a consumer of Arrow's C interface or of DLPack
  * held. That happens on any thread, in the middle of raising an exception, or when the interpreter
- * has ended, and none of these is a place to run Python code.
+ * has ended, and none of these is a place to run Python code. And what it does too slowly: find one
+ * id in an array of them.
  *
  * The functions of Python are of its stable ABI, and declared here: no header of Python is needed,
  * and one build serves every version. */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct _object PyObject;
 int Py_IsInitialized(void);
@@ -149,4 +151,39 @@ quern_tensor_capsule(void *data, int device, int code, int bits, int64_t count, 
   else
     free(managed);
   return capsule;
+}
+
+/* ---- Ids ------------------------------------------------------------------- */
+
+/* The place of a number in an ascending array; -1 if it is not there. */
+__attribute__((visibility("default"))) int64_t quern_find_number(const uint64_t *numbers,
+                                                                 uint64_t count, uint64_t number) {
+  uint64_t first = 0;
+  for (uint64_t left = count; left > 0;) {
+    const uint64_t half = left / 2;
+    const uint64_t below = numbers[first + half] < number;
+    first += below ? half + 1 : 0;
+    left = below ? left - half - 1 : half;
+  }
+  return first < count && numbers[first] == number ? (int64_t)first : -1;
+}
+
+/* The same of texts that ascend by their bytes. The offsets have been checked. */
+__attribute__((visibility("default"))) int64_t quern_find_text(const uint64_t *offsets,
+                                                               const char *bytes, uint64_t count,
+                                                               const char *text, uint64_t length) {
+  uint64_t first = 0, end = count;
+  while (first < end) {
+    const uint64_t middle = first + (end - first) / 2;
+    const uint64_t there = offsets[middle + 1] - offsets[middle];
+    int order = memcmp(bytes + offsets[middle], text, there < length ? there : length);
+    order = order ? order : (there > length) - (there < length);
+    if (order == 0)
+      return (int64_t)middle;
+    if (order < 0)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return -1;
 }

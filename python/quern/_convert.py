@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy
 
@@ -25,20 +25,51 @@ def _no_doubles(names: Sequence[str], taken: Sequence[str]) -> None:
             raise _errors.UsageError("the table has a column %s already; choose properties without it (properties=[...])" % name)
 
 
-def edge_table(graph: "Graph", ids: bool, both_directions: bool, properties: Any) -> Table:
+def objects(values: Sequence[Any]) -> numpy.ndarray:
+    """An array of these objects, never one of arrays."""
+    array: numpy.ndarray = numpy.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _all_edges(graph: "Graph") -> Iterator[Any]:
+    """Batches of all edges: sources, and the places of the edges."""
+    for start in range(0, graph.num_stored_edges, BATCH_ROWS):
+        stop = min(start + BATCH_ROWS, graph.num_stored_edges)
+        yield sources_of(graph.row_offsets, start, stop), slice(start, stop)
+
+
+def _edges_of(graph: "Graph", vertices: numpy.ndarray) -> Iterator[Any]:
+    """The same of the rows of some vertices."""
+    firsts = graph.row_offsets[vertices].astype("i8")
+    counts = graph._degrees(0, vertices).astype("i8")
+    ends = numpy.cumsum(counts)
+    begin = 0
+    while begin < len(vertices):
+        so_far = int(ends[begin - 1]) if begin else 0
+        end = max(begin + 1, int(numpy.searchsorted(ends, so_far + BATCH_ROWS, "right")))
+        several = counts[begin:end]
+        within = numpy.arange(several.sum()) - numpy.repeat(numpy.cumsum(several) - several, several)
+        yield numpy.repeat(vertices[begin:end], several), numpy.repeat(firsts[begin:end], several) + within
+        begin = end
+
+
+def edge_table(graph: "Graph", vertices: Optional[numpy.ndarray], ids: bool, both_directions: bool, properties: Any) -> Table:
     further = chosen(graph.edge_properties, properties)
     _no_doubles(list(further), ["source", "target"] + (["weight"] if graph.weight_dtype is not None else []))
-    offsets, columns, weights = graph.row_offsets, graph.column_indices, graph.weights
+    columns, weights = graph.column_indices, graph.weights
     names = graph.id_column() if ids and graph.id_form != "dense" else None
-    once = not graph.directed and not both_directions
+    once = not graph.directed and not both_directions and vertices is None
+
+    def places() -> Iterator[Any]:
+        return _all_edges(graph) if vertices is None else _edges_of(graph, vertices)
 
     def batches() -> Iterator[List[Any]]:
-        for start in range(0, graph.num_edges, BATCH_ROWS):
-            stop = min(start + BATCH_ROWS, graph.num_edges)
-            batch = [sources_of(offsets, start, stop), columns[start:stop]]
+        for sources, at in places():
+            batch = [sources, columns[at]]
             if weights is not None:
-                batch.append(weights[start:stop])
-            batch += [column[start:stop] for column in further.values()]
+                batch.append(weights[at])
+            batch += [column[at] for column in further.values()]
             if once:
                 upper = batch[0] <= batch[1]
                 batch = [column[upper] for column in batch]
@@ -47,11 +78,9 @@ def edge_table(graph: "Graph", ids: bool, both_directions: bool, properties: Any
             yield batch
 
     def num_rows() -> int:
-        if not once:
-            return graph.num_edges
-        return sum(int(numpy.count_nonzero(sources_of(offsets, start, min(start + BATCH_ROWS, graph.num_edges))
-                                       <= columns[start:start + BATCH_ROWS]))
-                   for start in range(0, graph.num_edges, BATCH_ROWS))
+        if vertices is not None:
+            return int(graph._degrees(0, vertices).sum())
+        return graph.num_edges if once else graph.num_stored_edges
 
     end = b"I" if names is None else _arrow.format_of(names)
     formats = [("source", end), ("target", end)]
@@ -83,9 +112,9 @@ def to_scipy(graph: "Graph", dtype: Any) -> Any:
     sparse = need("scipy.sparse")
     offsets, columns, values = graph.row_offsets, graph.column_indices, graph.weights
     if values is None:
-        values = numpy.ones(graph.num_edges, dtype or "f4")
+        values = numpy.ones(graph.num_stored_edges, dtype or "f4")
     # SciPy's indices are signed, and columns and offsets of one type.
-    signed = "i4" if graph.num_edges < 2**31 and graph.num_vertices < 2**31 else "i8"
+    signed = "i4" if graph.num_stored_edges < 2**31 and graph.num_vertices < 2**31 else "i8"
     offsets = offsets.view("i8").astype(signed, copy=False)
     columns = columns.view("i4") if signed == "i4" else columns.astype("i8")
     shape = graph.num_vertices, graph.num_vertices
@@ -118,7 +147,7 @@ def has_parallel_edges(graph: "Graph") -> bool:
     columns = graph.column_indices
     same = columns[1:] == columns[:-1]
     begins = graph.row_offsets[1:-1]
-    begins = begins[(begins > 0) & (begins < graph.num_edges)]
+    begins = begins[(begins > 0) & (begins < graph.num_stored_edges)]
     same[begins.view("i8") - 1] = False  # the last of a row and the first of the next
     return bool(same.any())
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
-from . import _convert, _errors, _library
+from . import _convert, _errors, _html, _library
 from ._algorithms import Algorithms
 from ._arrow import Text
 from ._calls import ProgressOption, check, name_bytes, options, path_bytes, run_job, text_of, view
 from ._library import library
+from ._lookup import Id, Ids, Lookups, are_several
 from ._properties import Properties, arrays_of
 from ._results import Handle, Result
 from ._table import Table
@@ -138,11 +139,12 @@ class _Arrays(Mapping[str, numpy.ndarray]):
         return "{%s}" % ", ".join("%s: %s[%d]" % (name, self[name].dtype, len(self[name])) for name in self)
 
 
-class Graph(Algorithms):
+class Graph(Lookups, Algorithms):
     """A container that is open: a graph in one of the layouts, in a file or in memory.
 
-    Vertices are numbered from 0. :attr:`ids` has what the input called them. Arrays are read-only views, without a copy;
-    they stay valid for as long as you keep them, even when the graph is gone.
+    Methods name vertices as the input did: ``graph.neighbors("ann")``, ``graph.degree([3, 5])``, ``"bob" in graph``. Arrays
+    number them from 0, in the order of :attr:`ids`, and :meth:`find` has the number of an id. Arrays are read-only views,
+    without a copy; they stay valid for as long as you keep them, even when the graph is gone.
     """
 
     def __init__(self, session: _Session) -> None:
@@ -153,8 +155,10 @@ class Graph(Algorithms):
         library.qn_session_info(session.handle, ctypes.byref(info))
         self._info = info
         self.num_vertices: int = info.num_vertices
-        self.num_edges: int = info.num_edges
-        """Edges as they are stored: of an undirected graph both directions, and loops once."""
+        self.num_stored_edges: int = info.num_edges
+        """Edges as they are stored, the length of :attr:`column_indices`: of an undirected graph both directions, and loops
+        once."""
+        self._num_edges: Optional[int] = info.num_edges if info.directed else None
         self.directed: bool = info.directed
         self.layout: str = info.layout.decode()
         """``"graph"`` (plain CSR), ``"blocked-csr"``, ``"edge-partitions"``, ``"slotted-pages"``, ``"shards"``,
@@ -165,6 +169,7 @@ class Graph(Algorithms):
         """``"dense"`` (vertex v is called v), ``"numbers"`` or ``"strings"``."""
         self.path: Optional[str] = None if info.in_memory else os.fsdecode(info.path)
         """The file; None for graphs in memory."""
+        self._begin_lookups()
 
     # ---- What it is -----------------------------------------------------------------------------
 
@@ -177,6 +182,7 @@ class Graph(Algorithms):
     def close(self) -> None:
         """Let go of the container. Arrays that you have keep it mapped until they are gone too."""
         self._session = self._out = self._in = None
+        self._forget_lookups()
 
     def __enter__(self) -> "Graph":
         return self
@@ -184,11 +190,30 @@ class Graph(Algorithms):
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    @property
+    def num_edges(self) -> int:
+        """Edges, of an undirected graph each once; :attr:`num_stored_edges` counts both directions."""
+        if self._num_edges is None:
+            count = ctypes.c_uint64()
+            run_job("qn_session_count_edges", self._handle, after=(ctypes.byref(count),))
+            self._num_edges = count.value
+        return self._num_edges
+
+    def _edges_text(self) -> str:
+        try:
+            return "%d edges" % self.num_edges
+        except _errors.QuernError:  # damaged or closed
+            return "%d stored edges" % self.num_stored_edges
+
     def __repr__(self) -> str:
         weights = ", weights %s" % self.weight_dtype if self.weight_dtype else ""
-        return "<quern.Graph %s: %s, %s, %d vertices, %d edges%s>" % (
+        return "<quern.Graph %s: %s, %s, %d vertices, %s%s>" % (
             self.path or "in memory", self.layout, "directed" if self.directed else "undirected", self.num_vertices,
-            self.num_edges, weights)
+            self._edges_text(), weights)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a table, and how many vertices have how many edges."""
+        return _html.of_graph(self)
 
     def __reduce__(self) -> Any:
         if self.path is None:
@@ -282,12 +307,12 @@ class Graph(Algorithms):
 
     @property
     def out_degrees(self) -> numpy.ndarray:
-        """uint64[V]: edges of each row."""
+        """uint64[V]: edges of each row, as ``out_degree()`` has them."""
         return numpy.diff(self.row_offsets)
 
     def sources(self) -> numpy.ndarray:
         """uint32[E]: the source of every edge, in the order of ``column_indices``."""
-        return _convert.sources_of(self.row_offsets, 0, self.num_edges)
+        return _convert.sources_of(self.row_offsets, 0, self.num_stored_edges)
 
     @property
     def ids(self) -> numpy.ndarray:
@@ -307,15 +332,6 @@ class Graph(Algorithms):
             return view(arrays.numbers, "u8", count, self._session)
         offsets = view(arrays.offsets, "u8", count + 1, self._session)
         return Text(offsets, view(arrays.bytes, "u1", int(offsets[-1]), self._session))
-
-    def find(self, ids: Union[int, str, Sequence[Union[int, str]]]) -> Any:
-        """The vertex with this id, or those with these ids as uint32. :class:`UsageError` names an id that there is not."""
-        several = isinstance(ids, Iterable) and not isinstance(ids, (str, bytes)) and getattr(ids, "ndim", 1) > 0
-        each: Any = ids if several else [ids]
-        texts = [one if isinstance(one, bytes) else str(one).encode("utf-8", "surrogateescape") for one in each]
-        vertices = numpy.empty(len(texts), "u4")
-        check("qn_session_find", self._handle, (ctypes.c_char_p * len(texts))(*texts), len(texts), vertices.ctypes.data, None)
-        return vertices if several else int(vertices[0])
 
     # ---- Properties -----------------------------------------------------------------------------
 
@@ -345,15 +361,20 @@ class Graph(Algorithms):
 
     # ---- Tables ---------------------------------------------------------------------------------
 
-    def edges(self, ids: bool = False, both_directions: bool = False, properties: Union[bool, Sequence[str]] = True) -> Table:
+    def edges(self, vertices: Union[Id, Ids, None] = None, *, ids: bool = True, both_directions: bool = False,
+              properties: Union[bool, Sequence[str]] = True) -> Table:
         """The edges as a table ``source``, ``target`` and, if there are any, ``weight``, and their properties: all, none,
-        or those that are named. Ends are vertices, or with ``ids=True`` what the input called them. An undirected edge is
-        listed once, or in both directions.
+        or those that are named. Ends are called as the input called them, or with ``ids=False`` vertices. An undirected edge
+        is listed once, or in both directions.
+
+        With ``vertices``, an id or several, they are the edges out of these, one vertex after the other; of an undirected
+        graph every edge that such a vertex has, with it as the source.
 
         Anything that takes ``__arrow_c_stream__`` reads the table: pyarrow, polars, DuckDB, pandas. It comes in batches,
         as it is read.
         """
-        return _convert.edge_table(self, ids, both_directions, properties)
+        rows = None if vertices is None else self._chosen(vertices if are_several(vertices) else [vertices])
+        return _convert.edge_table(self, rows, ids, both_directions, properties)
 
     def vertices(self, properties: Union[bool, Sequence[str]] = True, **columns: numpy.ndarray) -> Table:
         """The vertices as a table ``id``, ``out_degree``, further columns of V values each, such as those of a
@@ -363,6 +384,11 @@ class Graph(Algorithms):
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """The table of :meth:`edges`."""
         return self.edges().__arrow_c_stream__(requested_schema)
+
+    def to_pandas(self, *, ids: bool = True, both_directions: bool = False, properties: Union[bool, Sequence[str]] = True) -> Any:
+        """A pandas DataFrame of the edges, as :meth:`edges` lists them; ``graph.vertices().to_pandas()`` is that of the
+        vertices."""
+        return self.edges(ids=ids, both_directions=both_directions, properties=properties).to_pandas()
 
     # ---- Other libraries ------------------------------------------------------------------------
 
@@ -417,6 +443,22 @@ class Graph(Algorithms):
         graph."""
         return make("qn_session_transform", self._handle, *options(force=force or None, **steps), path=path,
                     progress=progress, threads=threads, memory=memory, tmpdir=tmpdir)
+
+    def subgraph(self, vertices: Ids, path: Optional[PathLike] = None, *, force: bool = False, progress: ProgressOption = None,
+                 threads: Optional[int] = None, memory: Union[int, str, None] = None, tmpdir: Optional[PathLike] = None,
+                 **steps: Any) -> "Graph":
+        """The subgraph of these vertices, named by their ids or by an array of bool that has one for each vertex of the graph:
+        they and the edges between them, with weights, properties and ids, in a file or in memory. Further steps are those of
+        :meth:`transform`."""
+        return self._subgraph(self._chosen(vertices), path, force=force, progress=progress, threads=threads, memory=memory,
+                              tmpdir=tmpdir, **steps)
+
+    def _subgraph(self, vertices: numpy.ndarray, path: Optional[PathLike] = None, *, force: bool = False, progress: ProgressOption = None,
+                  threads: Optional[int] = None, memory: Union[int, str, None] = None, tmpdir: Optional[PathLike] = None,
+                  **steps: Any) -> "Graph":
+        return make("qn_session_subgraph", self._handle, vertices.ctypes.data, len(vertices),
+                    *options(force=force or None, **steps), path=path, progress=progress, threads=threads, memory=memory,
+                    tmpdir=tmpdir, keep=vertices)
 
     def save(self, path: PathLike, *, force: bool = False, archive: bool = False, level: Optional[int] = None,
              progress: ProgressOption = None, threads: Optional[int] = None) -> "Graph":

@@ -43,7 +43,7 @@ def _size(count: float) -> str:
 def _facts(graph: Graph, info: Dict[str, Any]) -> List[Tuple[str, str]]:
     bits = _figures.sizes(info)["bits"]
     return [("layout", graph.layout), ("vertices", f"{graph.num_vertices:,}"),
-            ("edges stored", f"{graph.num_edges:,}"), ("direction", "directed" if graph.directed else "undirected"),
+            ("edges stored", f"{graph.num_stored_edges:,}"), ("direction", "directed" if graph.directed else "undirected"),
             ("weights", info["weights"]), ("ids", info["ids"]), ("size", _size(info["bytes"])),
             ("bits an edge", "%.2f" % bits if bits else "none"), ("identity", info["identity"])]
 

@@ -1,0 +1,219 @@
+/* Look-ups in sessions. What is prepared once is read without the lock afterwards. */
+#include <quern/lookup.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "formats/container/figures.h"
+#include "library/call.h"
+#include "library/session.h"
+
+/* Bisections that take less time than giving work to other threads. */
+#define FEW 65536
+
+/* ---- Rows ----------------------------------------------------------------- */
+
+struct preparing {
+  struct qn_session *session;
+  enum qn_rows which;
+};
+
+static enum qn_status prepare(void *argument, struct qn_error *error) {
+  const struct preparing *preparing = argument;
+  const struct qn_csr *in;
+  return preparing->which == QN_ROWS_OUT
+             ? qn_session_ensure_graph(preparing->session, QN_VERIFY_STRUCTURE, error)
+             : qn_session_ensure_in_edges(preparing->session, &in, error);
+}
+
+static enum qn_status rows_of(struct qn_session *session, enum qn_rows which,
+                              const struct qn_csr **rows, struct qn_error *error) {
+  struct preparing preparing = {session, which};
+  *rows = NULL;
+  if (which != QN_ROWS_OUT && which != QN_ROWS_IN)
+    return qn_fail(error, QN_USAGE, "there are no rows called %d", (int)which);
+  *rows = __atomic_load_n(&session->rows[which], __ATOMIC_ACQUIRE);
+  if (*rows)
+    return QN_OK;
+  enum qn_status status =
+      qn_session_has_rows(session, which) ? QN_OK : qn_call(NULL, prepare, &preparing, error);
+  if (status)
+    return status;
+  *rows = qn_session_rows(session, which);
+  __atomic_store_n(&session->rows[which], *rows, __ATOMIC_RELEASE);
+  return QN_OK;
+}
+
+static enum qn_status no_vertex(const struct qn_csr *rows, uint64_t vertex,
+                                struct qn_error *error) {
+  return qn_fail(error, QN_USAGE, "there is no vertex %" PRIu64 " in a graph of %" PRIu64, vertex,
+                 rows->num_vertices);
+}
+
+static bool is_within(const struct qn_csr *rows, uint64_t vertex) {
+  const uint64_t *offset = &rows->row_offsets[vertex];
+  return offset[0] <= offset[1] && offset[1] <= rows->num_edges;
+}
+
+static enum qn_status out_of_bounds(uint64_t vertex, struct qn_error *error) {
+  return qn_fail(error, QN_INVALID,
+                 "the row of vertex %" PRIu64 " does not lie within the graph: it is damaged",
+                 vertex);
+}
+
+enum qn_status qn_session_row(struct qn_session *session, enum qn_rows which, uint32_t vertex,
+                              struct qn_row *row, struct qn_error *error) {
+  const struct qn_csr *rows;
+  enum qn_status status = rows_of(session, which, &rows, error);
+  if (status)
+    return status;
+  if (vertex >= rows->num_vertices)
+    return no_vertex(rows, vertex, error);
+  if (!is_within(rows, vertex))
+    return out_of_bounds(vertex, error);
+  const uint64_t first = rows->row_offsets[vertex];
+  const struct qn_row found = {
+      .num_edges = rows->row_offsets[vertex + (uint64_t)1] - first,
+      .first = first,
+      .columns = rows->column_indices + first,
+      .weights = rows->weights.data ? (const char *)rows->weights.data +
+                                          first * qn_weight_bytes(rows->weights.type)
+                                    : NULL,
+  };
+  qn_sized_copy(row, &found, sizeof found);
+  return QN_OK;
+}
+
+/* ---- Degrees --------------------------------------------------------------- */
+
+enum qn_status qn_session_degrees(struct qn_session *session, enum qn_rows which,
+                                  const uint32_t *vertices, uint64_t count, uint64_t *degrees,
+                                  struct qn_error *error) {
+  const struct qn_csr *rows;
+  enum qn_status status = rows_of(session, which, &rows, error);
+  for (uint64_t i = 0; i < count && !status; i++) {
+    const uint64_t vertex = vertices ? vertices[i] : i;
+    if (vertex >= rows->num_vertices)
+      status = no_vertex(rows, vertex, error);
+    else if (!is_within(rows, vertex))
+      status = out_of_bounds(vertex, error);
+    else
+      degrees[i] = rows->row_offsets[vertex + 1] - rows->row_offsets[vertex];
+  }
+  return status;
+}
+
+/* ---- Ids ------------------------------------------------------------------- */
+
+static enum qn_status prepare_ids(void *session, struct qn_error *error) {
+  return qn_session_ensure_ids(session, error);
+}
+
+static enum qn_status ids_of(struct qn_session *session, struct qn_error *error) {
+  return __atomic_load_n(&session->has_order, __ATOMIC_ACQUIRE)
+             ? QN_OK
+             : qn_call(NULL, prepare_ids, session, error);
+}
+
+/* One of texts and numbers is there. */
+struct finding {
+  const struct qn_run_input *input;
+  const char *const *texts;
+  const uint64_t *numbers;
+  uint64_t count;
+  uint32_t *vertices;
+  bool *found;
+};
+
+static bool find_one(const struct finding *finding, uint64_t i) {
+  const struct qn_run_input *input = finding->input;
+  uint32_t *vertex = &finding->vertices[i];
+  const bool found = finding->numbers ? qn_ids_lookup_number(&input->ids, input->order,
+                                                             finding->numbers[i], vertex)
+                                      : qn_ids_lookup(&input->ids, input->order, finding->texts[i],
+                                                      strlen(finding->texts[i]), vertex);
+  if (!found)
+    *vertex = UINT32_MAX;
+  if (finding->found)
+    finding->found[i] = found;
+  return found;
+}
+
+static enum qn_status find_all(void *argument, struct qn_error *error) {
+  const struct finding *finding = argument;
+  uint64_t missing = UINT64_MAX;
+  uint32_t vertex;
+#pragma omp parallel for schedule(static) reduction(min : missing) if (finding->count > FEW)
+  for (uint64_t i = 0; i < finding->count; i++)
+    if (!find_one(finding, i) && i < missing)
+      missing = i;
+  if (finding->found || missing == UINT64_MAX)
+    return QN_OK;
+  if (finding->numbers)
+    return qn_fail(error, QN_USAGE, "no vertex has the id '%" PRIu64 "'",
+                   finding->numbers[missing]);
+  return qn_ids_find(&finding->input->ids, finding->texts[missing], &vertex, error);
+}
+
+static enum qn_status find(struct qn_session *session, struct finding finding,
+                           struct qn_error *error) {
+  enum qn_status status = ids_of(session, error);
+  finding.input = &session->input;
+  if (status)
+    return status;
+  return finding.count > FEW ? qn_call(NULL, find_all, &finding, error) : find_all(&finding, error);
+}
+
+enum qn_status qn_session_find(struct qn_session *session, const char *const *texts, uint64_t count,
+                               uint32_t *vertices, bool *found, struct qn_error *error) {
+  return find(
+      session,
+      (struct finding){.texts = texts, .count = count, .vertices = vertices, .found = found},
+      error);
+}
+
+enum qn_status qn_session_find_numbers(struct qn_session *session, const uint64_t *ids,
+                                       uint64_t count, uint32_t *vertices, bool *found,
+                                       struct qn_error *error) {
+  if (session->input.ids.kind == QN_IDS_STRINGS)
+    return qn_fail(error, QN_USAGE, "ids of this graph are texts, not numbers");
+  return find(
+      session,
+      (struct finding){.numbers = ids, .count = count, .vertices = vertices, .found = found},
+      error);
+}
+
+/* ---- Edges ----------------------------------------------------------------- */
+
+/* A loop is stored once, every other edge in both directions. */
+static uint64_t count_loops(const struct qn_csr *rows) {
+  uint64_t loops = 0;
+#pragma omp parallel for schedule(dynamic, 4096) reduction(+ : loops)
+  for (uint64_t v = 0; v < rows->num_vertices; v++)
+    for (uint64_t e = rows->row_offsets[v]; e < rows->row_offsets[v + 1]; e++)
+      loops += rows->column_indices[e] == v;
+  return loops;
+}
+
+static enum qn_status count_once(void *argument, struct qn_error *error) {
+  struct qn_session *session = argument;
+  enum qn_status status = qn_session_ensure_graph(session, QN_VERIFY_STRUCTURE, error);
+  if (!status)
+    session->num_edges = (session->graph.out.num_edges + count_loops(&session->graph.out)) / 2;
+  return status;
+}
+
+enum qn_status qn_session_count_edges(struct qn_session *session, const struct qn_job *job,
+                                      uint64_t *num_edges, struct qn_error *error) {
+  const struct qn_container_info *info = session->input.info;
+  enum qn_status status = QN_OK;
+  *num_edges = info->num_edges;
+  if (info->directedness != QN_UNDIRECTED || !info->num_edges)
+    return QN_OK;
+  *num_edges = qn_undirected_edges(session->container, info->num_edges);
+  if (!*num_edges) {
+    status = qn_call(job, count_once, session, error);
+    *num_edges = session->num_edges;
+  }
+  return status;
+}
