@@ -1,12 +1,12 @@
 /* NumPy archives (.npz) as scipy.sparse.save_npz writes them, in rows (csr), without compression;
  * readers/npz.c says what may be in them. Weights are the values; without weights all values are
  * true, which quern-import takes for none. */
-#include <archive.h>
-#include <archive_entry.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/arrays/stored_zip.h"
+#include "converters/input/crc32.h"
 #include "converters/output/writer.h"
 #include "formats/arrays/npy_header.h"
 #include "support/memory.h"
@@ -16,32 +16,26 @@
 #define CHUNK_BYTES ((uint64_t)1 << 20)
 #define CONVERTED_BYTES ((uint64_t)64 << 10)
 
+#define MOST_ARRAYS 7
+
 struct npz {
-  struct archive *zip;
   struct qn_text_output *output;
-  enum qn_status status; /* of the output, inside libarchive's callback */
-  struct qn_error error;
+  struct qn_stored_member members[MOST_ARRAYS];
+  uint16_t num_members;
 };
 
-static la_ssize_t write_output(struct archive *zip, void *context, const void *bytes,
-                               size_t length) {
-  struct npz *npz = context;
-  npz->status = qn_text_output_write(npz->output, bytes, length, &npz->error);
-  if (npz->status) {
-    archive_set_error(zip, ARCHIVE_FATAL, "cannot write");
-    return -1;
+static enum qn_status write_bytes(struct npz *npz, const void *bytes, uint64_t length,
+                                  struct qn_error *error) {
+  const char *at = bytes;
+  enum qn_status status = QN_OK;
+  while (length && !status) {
+    uint64_t some = length < CHUNK_BYTES ? length : CHUNK_BYTES;
+    status = qn_text_output_write(npz->output, at, some, error);
+    qn_progress_add(some);
+    at += some;
+    length -= some;
   }
-  return (la_ssize_t)length;
-}
-
-static enum qn_status fail(const struct npz *npz, struct qn_error *error) {
-  if (npz->status) {
-    if (error)
-      *error = npz->error;
-    return npz->status;
-  }
-  const char *reason = archive_error_string(npz->zip);
-  return qn_fail(error, QN_SYSTEM, "cannot write the zip archive: %s", reason ? reason : "unknown");
+  return status;
 }
 
 /* ---- Arrays --------------------------------------------------------------- */
@@ -64,61 +58,77 @@ static void fill_header(const struct array *array, char header[QN_NPY_HEADER_BYT
   qn_npy_header(header, array->type, array->shape ? array->shape : shape);
 }
 
-static enum qn_status begin_member(struct npz *npz, const char *name, uint64_t bytes,
-                                   struct qn_error *error) {
-  struct archive_entry *entry = archive_entry_new();
-  if (!entry)
-    return qn_fail_memory(error, "a member", 0);
-  archive_entry_set_pathname(entry, name);
-  archive_entry_set_size(entry, (la_int64_t)bytes);
-  archive_entry_set_filetype(entry, AE_IFREG);
-  archive_entry_set_perm(entry, 0644);
-  int result = archive_write_header(npz->zip, entry);
-  archive_entry_free(entry);
-  return result == ARCHIVE_OK ? QN_OK : fail(npz, error);
-}
+/* What is told of each part of an array's bytes, in their order. */
+typedef enum qn_status (*part_taker)(void *context, const void *bytes, uint64_t length,
+                                     struct qn_error *error);
 
-static enum qn_status write_bytes(struct npz *npz, const void *bytes, uint64_t length,
-                                  struct qn_error *error) {
-  const char *at = bytes;
-  while (length) {
-    uint64_t some = length < CHUNK_BYTES ? length : CHUNK_BYTES;
-    la_ssize_t written = archive_write_data(npz->zip, at, some);
-    if (written <= 0)
-      return fail(npz, error);
-    qn_progress_add((uint64_t)written);
-    at += written;
-    length -= (uint64_t)written;
-  }
-  return QN_OK;
-}
-
-static enum qn_status write_converted(struct npz *npz, const struct array *array,
-                                      struct qn_error *error) {
+static enum qn_status convert(const struct array *array, part_taker take, void *context,
+                              struct qn_error *error) {
   uint64_t *buffer, most = CONVERTED_BYTES / array->width;
   enum qn_status status = qn_alloc(&buffer, CONVERTED_BYTES, 1, "a part of an array", error);
   for (uint64_t first = 0; first < array->count && !status; first += most) {
     uint64_t count = array->count - first < most ? array->count - first : most;
     array->convert(array->from, first, count, buffer);
-    status = write_bytes(npz, buffer, count * array->width, error);
+    status = take(context, buffer, count * array->width, error);
   }
   qn_free(buffer);
   return status;
 }
 
+static enum qn_status add_to_crc(void *context, const void *bytes, uint64_t length,
+                                 struct qn_error *error) {
+  uint32_t *crc = context;
+  (void)error;
+  *crc = qn_crc32(*crc, bytes, length);
+  return QN_OK;
+}
+
+static enum qn_status write_part(void *context, const void *bytes, uint64_t length,
+                                 struct qn_error *error) {
+  return write_bytes(context, bytes, length, error);
+}
+
+/* The checksum stands before the bytes, so they are looked at twice. */
+static enum qn_status find_crc(const struct array *array, const char *header, uint32_t *crc,
+                               struct qn_error *error) {
+  const uint64_t bytes = array->count * array->width;
+  *crc = qn_crc32(0, header, QN_NPY_HEADER_BYTES);
+  if (array->convert)
+    return convert(array, add_to_crc, crc, error);
+  *crc = qn_crc32_join(*crc, qn_crc32_parallel(array->data, bytes), bytes);
+  return QN_OK;
+}
+
 static enum qn_status write_array(struct npz *npz, const struct array *array,
                                   struct qn_error *error) {
-  char header[QN_NPY_HEADER_BYTES];
-  uint64_t bytes = array->count * array->width;
+  char header[QN_NPY_HEADER_BYTES], record[QN_STORED_ZIP_RECORD_BYTES];
+  const uint64_t bytes = array->count * array->width;
+  struct qn_stored_member *member = &npz->members[npz->num_members++];
+  *member = (struct qn_stored_member){.name = array->name,
+                                      .bytes = QN_NPY_HEADER_BYTES + bytes,
+                                      .at = qn_text_output_bytes(npz->output)};
   fill_header(array, header);
-  enum qn_status status = begin_member(npz, array->name, QN_NPY_HEADER_BYTES + bytes, error);
+  enum qn_status status = find_crc(array, header, &member->crc, error);
+  if (!status)
+    status = write_bytes(npz, record, qn_stored_zip_header(record, member), error);
   if (!status)
     status = write_bytes(npz, header, sizeof header, error);
   if (!status)
-    status = array->convert ? write_converted(npz, array, error)
+    status = array->convert ? convert(array, write_part, npz, error)
                             : write_bytes(npz, array->data, bytes, error);
-  if (!status && archive_write_finish_entry(npz->zip) != ARCHIVE_OK)
-    status = fail(npz, error);
+  return status;
+}
+
+static enum qn_status write_directory(struct npz *npz, struct qn_error *error) {
+  char record[QN_STORED_ZIP_RECORD_BYTES];
+  const uint64_t at = qn_text_output_bytes(npz->output);
+  enum qn_status status = QN_OK;
+  for (unsigned i = 0; i < npz->num_members && !status; i++)
+    status = write_bytes(npz, record, qn_stored_zip_entry(record, &npz->members[i]), error);
+  const uint64_t bytes = qn_text_output_bytes(npz->output) - at;
+  if (!status)
+    status =
+        write_bytes(npz, record, qn_stored_zip_end(record, npz->num_members, at, bytes), error);
   return status;
 }
 
@@ -171,7 +181,7 @@ static enum qn_status write_arrays(struct npz *npz, const struct qn_graph *graph
                                    struct qn_error *error) {
   const struct qn_csr *csr = &graph->out;
   const uint64_t shape[2] = {csr->num_vertices, csr->num_vertices};
-  struct array arrays[7] = {
+  struct array arrays[MOST_ARRAYS] = {
       indices_of(csr),
       {.name = "indptr.npy",
        .type = "<i8",
@@ -201,18 +211,6 @@ static enum qn_status write_arrays(struct npz *npz, const struct qn_graph *graph
   return status;
 }
 
-static enum qn_status open_zip(struct npz *npz, struct qn_error *error) {
-  npz->zip = archive_write_new();
-  if (!npz->zip)
-    return qn_fail_memory(error, "a zip archive", 0);
-  if (archive_write_set_format_zip(npz->zip) != ARCHIVE_OK ||
-      archive_write_zip_set_compression_store(npz->zip) != ARCHIVE_OK ||
-      archive_write_set_bytes_per_block(npz->zip, 0) != ARCHIVE_OK ||
-      archive_write_open(npz->zip, npz, NULL, write_output, NULL) != ARCHIVE_OK)
-    return fail(npz, error);
-  return QN_OK;
-}
-
 static enum qn_status write_npz(const struct qn_graph *graph,
                                 const struct qn_write_options *options,
                                 struct qn_text_output *output, uint64_t *written,
@@ -221,12 +219,9 @@ static enum qn_status write_npz(const struct qn_graph *graph,
   (void)options;
   *written = graph->out.num_edges;
   qn_progress_begin("writing", "bytes", 0);
-  enum qn_status status = open_zip(&npz, error);
+  enum qn_status status = write_arrays(&npz, graph, error);
   if (!status)
-    status = write_arrays(&npz, graph, error);
-  if (!status && archive_write_close(npz.zip) != ARCHIVE_OK)
-    status = fail(&npz, error);
-  archive_write_free(npz.zip);
+    status = write_directory(&npz, error);
   qn_progress_end();
   return status;
 }
