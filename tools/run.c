@@ -63,6 +63,12 @@ static void keep_quiet(struct qn_run_command *options) {
   qn_progress_show(true);
 }
 
+/* All ranks write these together. */
+static uint64_t kinds_of_outputs(const struct qn_output_options *outputs) {
+  return (uint64_t)(outputs->values != NULL) | (uint64_t)(outputs->parents != NULL) << 1 |
+         (uint64_t)outputs->no_ids << 2 | (uint64_t)(outputs->parts ? *outputs->parts : 0) << 3;
+}
+
 /* Begin to share the run with other processes, if a launcher has started several. */
 static enum qn_status begin_ranks(struct qn_run_command *options,
                                   const struct qn_exchange **exchange, struct qn_error *error) {
@@ -78,6 +84,9 @@ static enum qn_status begin_ranks(struct qn_run_command *options,
   if (!status)
     status = qn_ranks_say_alike((uint64_t)run->grid.num_rows << 32 | run->grid.num_columns,
                                 "--grid", error);
+  if (!status)
+    status = qn_ranks_say_alike(kinds_of_outputs(&options->outputs),
+                                "-o (or --parents, --parts, --no-ids)", error);
   if (!status)
     status = qn_ranks_options_alike(run, error);
   return !status && on_device && !run->device_numbered

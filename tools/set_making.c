@@ -7,7 +7,7 @@
 #include "support/progress.h"
 #include "support/sizes.h"
 
-enum { KEY_PARTS = 0x3701, KEY_BALANCE, KEY_ROWS };
+enum { KEY_PARTS = 0x3701, KEY_BALANCE, KEY_ROWS, KEY_RANK_TIMEOUT };
 
 static const struct argp_option argp_options[] = {
     {NULL, 0, NULL, 0, "A set of several containers, also by several ranks under mpirun:", 3},
@@ -21,6 +21,7 @@ static const struct argp_option argp_options[] = {
      "A row has the edges into its vertex, which quern-run walks, or those out of it (default: in; "
      "in an undirected graph they are the same)",
      4},
+    {"rank-timeout", KEY_RANK_TIMEOUT, "SECONDS", 0, QN_RANK_TIMEOUT_HELP, 4},
     {0}};
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
@@ -28,6 +29,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   if (key == ARGP_KEY_INIT)
     making->set.rows = QN_SET_ROWS_IN;
   making->shape_given |= key == KEY_BALANCE || key == KEY_ROWS;
+  if (key == KEY_RANK_TIMEOUT) {
+    qn_ranks_set_timeout(qn_option_real(state, "--rank-timeout", argument));
+    return 0;
+  }
   return qn_settings_parse(argp_options, qn_set_settings, key, argument, state, &making->set);
 }
 

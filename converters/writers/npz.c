@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "converters/arrays/stored_zip.h"
-#include "converters/input/crc32.h"
+#include "support/input/crc32.h"
 #include "converters/output/writer.h"
 #include "formats/arrays/npy_header.h"
 #include "support/memory.h"

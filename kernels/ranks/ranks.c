@@ -1,6 +1,7 @@
 #include "kernels/ranks/ranks.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "kernels/cuda/device/device.h"
 #include "support/memory.h"
 #include "support/memory_plan.h"
+#include "support/options.h"
 #include "support/progress.h"
 #include "support/sizes.h"
 #include "support/threads.h"
@@ -22,6 +24,7 @@ static struct qn_exchange exchange;
 static struct qn_ranks_figures figures;
 static enum qn_status failed; /* of all ranks */
 static unsigned speaker;
+#define NOBODY UINT_MAX
 
 /* Launchers tell their processes how many they are, each in its own way: Open MPI, MPICH and its
  * kin, Slurm with PMIx. */
@@ -66,6 +69,15 @@ static enum qn_status find_module(struct qn_error *error) {
   return QN_OK;
 }
 
+/* Of what was just told: did all come? */
+static enum qn_status all_came(struct qn_error *error) {
+  if (!mpi->has_lost())
+    return QN_OK;
+  failed = QN_SYSTEM;
+  speaker = NOBODY; /* it was said when they were given up */
+  return qn_fail(error, failed, "another rank failed");
+}
+
 typedef enum qn_status (*gatherer)(void *all, const uint64_t *offsets, struct qn_error *error);
 
 /* Of `num_ranks` ranks, of which this one is at `rank`. */
@@ -85,9 +97,8 @@ static enum qn_status gather_with(gatherer how, unsigned rank, unsigned num_rank
 }
 
 static enum qn_status gather_by_mpi(void *all, const uint64_t *offsets, struct qn_error *error) {
-  (void)error;
   mpi->gather(all, offsets, exchange.num_ranks);
-  return QN_OK;
+  return all_came(error);
 }
 
 /* Of the host's memory, or where MPI takes that, of a device's. */
@@ -100,9 +111,8 @@ static enum qn_status gather(void *all, const uint64_t *offsets, struct qn_error
 static unsigned num_columns = 1;
 
 static enum qn_status column_by_mpi(void *all, const uint64_t *offsets, struct qn_error *error) {
-  (void)error;
   mpi->gather_column(all, offsets, exchange.num_ranks / num_columns);
-  return QN_OK;
+  return all_came(error);
 }
 
 static enum qn_status gather_column(void *all, const uint64_t *offsets, struct qn_error *error) {
@@ -139,7 +149,7 @@ static enum qn_status turn_row(unsigned distance, const void *out, uint64_t out_
   figures.sent += out_bytes;
   figures.received += in_bytes;
   figures.seconds += qn_seconds() - begin;
-  return QN_OK;
+  return all_came(error);
 }
 
 enum qn_status qn_ranks_form_grid(unsigned columns, struct qn_error *error) {
@@ -158,6 +168,7 @@ static enum qn_status combine(uint64_t *values, uint64_t count, enum qn_combinat
   for (uint64_t done = 0, some; !status && done < count; done += some) {
     some = count - done < COMBINED_AT_ONCE ? count - done : COMBINED_AT_ONCE;
     mpi->combine(values + done, some, how);
+    status = all_came(error);
     figures.exchanges++;
     figures.sent += 8 * some;
     figures.received += 8 * some;
@@ -179,7 +190,7 @@ static enum qn_status send_all(const void *send, const uint64_t *send_bytes, voi
     figures.received += r == exchange.rank ? 0 : receive_bytes[r];
   }
   figures.seconds += qn_seconds() - begin;
-  return QN_OK;
+  return all_came(error);
 }
 
 static enum qn_status combine_uncounted(uint64_t *values, uint64_t count, enum qn_combination how,
@@ -211,7 +222,8 @@ enum qn_status qn_ranks_say_alike(uint64_t said, const char *option, struct qn_e
     return status;
   mpi->combine(&most, 1, QN_COMBINE_MOST);
   mpi->combine(&least, 1, QN_COMBINE_LEAST);
-  if (most != least)
+  status = all_came(error);
+  if (!status && most != least)
     status =
         qn_fail(error, QN_USAGE, "%s is the same for all ranks, or none of them has it", option);
   return status;
@@ -258,6 +270,9 @@ static enum qn_status choose_way(struct qn_error *error) {
   if (status)
     return status;
   mpi->combine(&takes, 1, QN_COMBINE_LEAST);
+  status = all_came(error);
+  if (status)
+    return status;
   if (takes)
     exchange.gather_on_device = gather;
   return QN_OK;
@@ -307,6 +322,9 @@ static enum qn_status expect(const uint64_t *offsets, uint64_t **out, struct qn_
   if (!status) {
     mpi->all_to_all(sizes, sizes + 2 * ranks, sizes + ranks, sizes + 2 * ranks, ranks,
                     sent_at_once());
+    status = all_came(error);
+  }
+  if (!status) {
     in->offsets[0] = 0;
     for (unsigned rank = 0; rank < ranks; rank++)
       in->offsets[rank + 1] = in->offsets[rank] + sizes[ranks + rank];
@@ -341,7 +359,7 @@ static enum qn_status trade(const void *out, const uint64_t *offsets, struct qn_
   figures.sent += counts + offsets[ranks] - offsets[0] - (offsets[rank + 1] - offsets[rank]);
   figures.received += counts + in->offsets[ranks] - (in->offsets[rank + 1] - in->offsets[rank]);
   figures.seconds += qn_seconds() - begin;
-  return QN_OK;
+  return all_came(error);
 }
 
 static void drop(struct qn_parcel *in) {
@@ -363,7 +381,7 @@ static enum qn_status has_room(uint64_t bytes, bool *has, struct qn_error *error
   uint64_t room = (!said || strcmp(said, "0") != 0) && bytes <= qn_memory_available() / count;
   mpi->combine(&room, 1, QN_COMBINE_LEAST);
   *has = room;
-  return QN_OK;
+  return all_came(error);
 }
 
 static void begin_gather(void *all, const uint64_t *offsets) {
@@ -400,6 +418,47 @@ static enum qn_status end_gather(struct qn_error *error) {
   enum qn_status status = others_are_well(error);
   figures.seconds += qn_seconds() - begin;
   leave_gather();
+  return status ? status : all_came(error);
+}
+
+/* ---- Waiting ------------------------------------------------------------------ */
+
+#define FIRST_WORD 10.0 /* seconds */
+
+static double timeout = -1; /* it was not said */
+
+void qn_ranks_set_timeout(double seconds) {
+  timeout = seconds;
+}
+
+static void say_who_is_missing(const unsigned *missing, unsigned count, double seconds,
+                               bool gives_up) {
+  enum { NAMED = 8 };
+  char names[16 * NAMED + 32], *end = names;
+  for (unsigned i = 0; i < count && i < NAMED; i++)
+    end += sprintf(end, "%s%u", i ? ", " : "", missing[i]);
+  if (count > NAMED)
+    sprintf(end, " and %u more", count - NAMED);
+  if (gives_up)
+    fprintf(stderr,
+            "%s: rank%s %s did not answer for %.0f s, which is what --rank-timeout allows\n",
+            program_invocation_short_name, count == 1 ? "" : "s", names, seconds);
+  else
+    fprintf(stderr, "note: waiting for rank%s %s for %.0f s\n", count == 1 ? "" : "s", names,
+            seconds);
+}
+
+/* A message comes before the end, however near that is. */
+static enum qn_status find_patience(struct qn_mpi_patience *patience, struct qn_error *error) {
+  const char *said = getenv("QUERN_RANK_TIMEOUT");
+  enum qn_status status = QN_OK;
+  if (timeout < 0 && said && qn_amount_parse(said, &timeout, error))
+    status = qn_fail(error, QN_USAGE, "QUERN_RANK_TIMEOUT is %s, not a number of seconds", said);
+  if (timeout < 0)
+    timeout = 0;
+  patience->limit = timeout;
+  patience->word = timeout > 0 && timeout < 2 * FIRST_WORD ? timeout / 2 : FIRST_WORD;
+  patience->say = say_who_is_missing;
   return status;
 }
 
@@ -409,10 +468,13 @@ enum qn_status qn_ranks_begin(const struct qn_exchange **out, struct qn_error *e
   *out = NULL;
   if (!is_launched())
     return QN_OK;
-  enum qn_status status = find_module(error);
+  struct qn_mpi_patience patience;
+  enum qn_status status = find_patience(&patience, error);
+  if (!status)
+    status = find_module(error);
   if (status)
     return status;
-  mpi->begin(&exchange.rank, &exchange.num_ranks);
+  mpi->begin(&exchange.rank, &exchange.num_ranks, &patience);
   collective.rank = writers.rank = exchange.rank;
   collective.num_ranks = writers.num_ranks = exchange.num_ranks;
   exchange.gather = gather;
@@ -433,10 +495,10 @@ enum qn_status qn_ranks_begin(const struct qn_exchange **out, struct qn_error *e
 enum qn_status qn_ranks_agree(enum qn_status status) {
   if (!mpi || failed)
     return failed ? failed : status;
-  speaker = mpi->least(status ? exchange.rank : UINT_MAX);
-  if (speaker != UINT_MAX)
+  speaker = mpi->least(status ? exchange.rank : NOBODY);
+  if (speaker != NOBODY && !mpi->has_lost())
     failed = (enum qn_status)mpi->tell((int)status, speaker);
-  return failed;
+  return all_came(NULL) ? QN_SYSTEM : failed;
 }
 
 bool qn_ranks_is_speaker(void) {

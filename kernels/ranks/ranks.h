@@ -1,7 +1,7 @@
 /* The processes that share a run: ranks, which a launcher of MPI started (mpirun, srun). MPI is
  * loaded when it is needed: libquern-mpi.so.0, beside the library or the tools.
  *
- * Every function but the first two is called by all ranks, in the same order. */
+ * Every function but the first three is called by all ranks, in the same order. */
 #ifndef QN_KERNELS_RANKS_RANKS_H
 #define QN_KERNELS_RANKS_RANKS_H
 
@@ -15,11 +15,21 @@
 extern "C" {
 #endif
 
+/* How ranks wait for others. */
+struct qn_mpi_patience {
+  double word;  /* seconds after which those who are waited for are named */
+  double limit; /* seconds after which they are given up; 0: never */
+  void (*say)(const unsigned *missing, unsigned count, double seconds, bool gives_up);
+};
+
 /* The module's table. Its functions know nothing of Quern: no error but that of MPI, which ends all
- * ranks. */
+ * ranks, and that others have not come. */
 struct qn_mpi_module {
   const char *version; /* QN_VERSION */
-  void (*begin)(unsigned *rank, unsigned *num_ranks);
+  void (*begin)(unsigned *rank, unsigned *num_ranks, const struct qn_mpi_patience *patience);
+  /* Were others given up? Then nothing was told that should have been, and only `end_gather`, which
+   * does not wait any more, and `end`, which ends all ranks, may still be called. */
+  bool (*has_lost)(void);
   /* Of the ranks on this machine: the place of this one, and how many they are. */
   void (*node)(unsigned *place, unsigned *count);
   /* May what is told lie in the memory of a CUDA device? */
@@ -47,8 +57,18 @@ struct qn_mpi_module {
   void (*end)(void);
 };
 
+/* Of the option --rank-timeout, which sets that. */
+#define QN_RANK_TIMEOUT_HELP                                                                       \
+  "Under mpirun: end if another process does not answer for so long (default: what "               \
+  "QUERN_RANK_TIMEOUT says, else never)"
+
+/* Give up other ranks which do not come for so many seconds; 0: never. Said before the beginning;
+ * else QUERN_RANK_TIMEOUT says it, else 0 holds. */
+void qn_ranks_set_timeout(double seconds);
+
 /* Begin, if a launcher has started this process as one of several; else `*exchange` is NULL.
- * QN_UNSUPPORTED if MPI is not installed. */
+ * QN_UNSUPPORTED if MPI is not installed,
+ * QN_USAGE for a value of QUERN_RANK_TIMEOUT that is no number. */
 enum qn_status qn_ranks_begin(const struct qn_exchange **exchange, struct qn_error *error);
 
 /* The ranks agree whether all have come as far with success. If one has not, all return its status;

@@ -18,15 +18,136 @@
 #define PATIENCE 0.001
 #define LONGEST_REST 0.005
 
+static void *take(uint64_t bytes) {
+  void *memory = malloc(bytes ? bytes : 1);
+  if (!memory)
+    MPI_Abort(MPI_COMM_WORLD, QN_SYSTEM);
+  return memory;
+}
+
+/* ---- Waiting -------------------------------------------------------------------- */
+
+/* Ranks that have waited for long tell each other so; who does not is who is waited for. */
+static struct {
+  MPI_Comm comm; /* for this alone */
+  unsigned rank, num_ranks;
+  double *heard;     /* [num_ranks] when each last said that it waits, too */
+  unsigned *missing; /* [num_ranks] room for those who did not */
+  struct qn_mpi_patience patience;
+  double interval; /* seconds after which ranks that wait say so again */
+  bool lost;
+} roll;
+
 /* Errors of MPI end all ranks, with its own message: that is its default. */
-static void begin(unsigned *rank, unsigned *num_ranks) {
+static void begin(unsigned *rank, unsigned *num_ranks, const struct qn_mpi_patience *patience) {
   int level, own, all;
   MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &own);
   MPI_Comm_size(MPI_COMM_WORLD, &all);
-  *rank = (unsigned)own;
-  *num_ranks = (unsigned)all;
+  MPI_Comm_dup(MPI_COMM_WORLD, &roll.comm);
+  roll.rank = *rank = (unsigned)own;
+  roll.num_ranks = *num_ranks = (unsigned)all;
+  roll.heard = take(roll.num_ranks * sizeof *roll.heard);
+  roll.missing = take(roll.num_ranks * sizeof *roll.missing);
+  roll.patience = *patience;
+  roll.interval = patience->word / 10;
 }
+
+static void say_that_it_waits(void) {
+  static const char here = 1;
+  MPI_Request sent;
+  for (unsigned r = 0; r < roll.num_ranks; r++)
+    if (r != roll.rank) {
+      MPI_Isend(&here, 1, MPI_BYTE, (int)r, 0, roll.comm, &sent);
+      MPI_Request_free(&sent);
+    }
+}
+
+static void hear_who_waits(void) {
+  char here;
+  MPI_Status from;
+  for (int some = 1;;) {
+    MPI_Iprobe(MPI_ANY_SOURCE, 0, roll.comm, &some, &from);
+    if (!some)
+      return;
+    MPI_Recv(&here, 1, MPI_BYTE, from.MPI_SOURCE, 0, roll.comm, MPI_STATUS_IGNORE);
+    roll.heard[from.MPI_SOURCE] = MPI_Wtime();
+  }
+}
+
+/* Who has not said lately that it waits, too: of the others. */
+static unsigned find_missing(double now) {
+  unsigned count = 0;
+  for (unsigned r = 0; r < roll.num_ranks; r++)
+    if (r != roll.rank && now - roll.heard[r] > 3 * roll.interval)
+      roll.missing[count++] = r;
+  return count;
+}
+
+/* The first of those that wait tells who of the others is missing. */
+static void tell_of_missing(unsigned count, double waited) {
+  unsigned first = 0;
+  while (first < count && roll.missing[first] == first)
+    first++;
+  if (first == roll.rank)
+    roll.patience.say(roll.missing, count, waited, roll.lost);
+}
+
+/* Of a rank that has waited for so long, and has said so `*calls` times. Where all wait, bytes are
+ * under way, and nobody is waited for. */
+static void take_roll(double waited, unsigned *calls) {
+  if (waited < (*calls + 1) * roll.interval)
+    return;
+  ++*calls;
+  say_that_it_waits();
+  hear_who_waits();
+  const bool at_end = roll.patience.limit > 0 && waited > roll.patience.limit;
+  const unsigned missing = at_end || waited > roll.patience.word ? find_missing(MPI_Wtime()) : 0;
+  if (!missing)
+    return;
+  roll.lost = at_end;
+  tell_of_missing(missing, waited);
+  roll.patience.word *= 2; /* the next word is for a longer wait */
+}
+
+/* MPI waits by asking again and again. With `rests`, whoever comes much earlier than the last rank
+ * sleeps, so that it leaves its processor to others; bytes that are under way need those who ask.
+ * While this rank is stopped itself it does not wait. */
+static void wait_for(MPI_Request *request, bool rests) {
+  double asked = MPI_Wtime(), waited = 0;
+  unsigned calls = 0;
+  for (int done = 0; !roll.lost;) {
+    MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    if (done)
+      return;
+    const double now = MPI_Wtime(), step = now - asked;
+    waited += step < roll.interval ? step : roll.interval;
+    asked = now;
+    take_roll(waited, &calls);
+    if (rests && waited > PATIENCE) {
+      const double rest = waited / 16 < LONGEST_REST ? waited / 16 : LONGEST_REST;
+      nanosleep(&(struct timespec){.tv_nsec = (long)(rest * 1e9)}, NULL);
+    }
+  }
+}
+
+static void finish(MPI_Request *request) {
+  wait_for(request, false);
+}
+
+static void wait_for_all(void) {
+  MPI_Request arrived;
+  hear_who_waits(); /* what was said in earlier waits is no news */
+  memset(roll.heard, 0, roll.num_ranks * sizeof *roll.heard);
+  MPI_Ibarrier(MPI_COMM_WORLD, &arrived);
+  wait_for(&arrived, true);
+}
+
+static bool has_lost(void) {
+  return roll.lost;
+}
+
+/* ---- Where ranks are ------------------------------------------------------------ */
 
 static void node(unsigned *place, unsigned *count) {
   MPI_Comm same;
@@ -45,13 +166,6 @@ static bool takes_device_memory(void) {
 #else
   return false;
 #endif
-}
-
-static void *take(uint64_t bytes) {
-  void *memory = malloc(bytes ? bytes : 1);
-  if (!memory)
-    MPI_Abort(MPI_COMM_WORLD, QN_SYSTEM);
-  return memory;
 }
 
 /* Of ranks in a grid: those of this one's row, and of its column. */
@@ -75,7 +189,10 @@ static void gather_at_once(MPI_Comm among, void *all, const uint64_t *offsets, u
     counts[rank] = (int)(offsets[rank + 1] - offsets[rank]);
     places[rank] = (int)offsets[rank];
   }
-  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, counts, places, MPI_BYTE, among);
+  MPI_Request gathered;
+  MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, counts, places, MPI_BYTE, among,
+                  &gathered);
+  finish(&gathered);
   free(counts);
 }
 
@@ -85,10 +202,12 @@ static void gather_among(MPI_Comm among, void *all, const uint64_t *offsets, uns
     return;
   }
   for (unsigned rank = 0; rank < num_ranks; rank++)
-    for (uint64_t at = offsets[rank]; at < offsets[rank + 1]; at += MOST_BYTES) {
+    for (uint64_t at = offsets[rank]; at < offsets[rank + 1] && !roll.lost; at += MOST_BYTES) {
       uint64_t left = offsets[rank + 1] - at;
-      MPI_Bcast((char *)all + at, (int)(left < MOST_BYTES ? left : MOST_BYTES), MPI_BYTE, (int)rank,
-                among);
+      MPI_Request told;
+      MPI_Ibcast((char *)all + at, (int)(left < MOST_BYTES ? left : MOST_BYTES), MPI_BYTE,
+                 (int)rank, among, &told);
+      finish(&told);
     }
 }
 
@@ -179,40 +298,26 @@ static void advance(void) {
 }
 
 static void end_gather(void) {
-  MPI_Waitall((int)under_way.count, under_way.requests, MPI_STATUSES_IGNORE);
+  for (uint64_t i = under_way.done; i < under_way.count; i++)
+    finish(&under_way.requests[i]);
   free(under_way.requests);
   under_way.requests = NULL;
 }
 
-/* ---- Waiting -------------------------------------------------------------------- */
-
-/* MPI waits by asking again and again. Whoever comes much earlier than the last rank sleeps, so
- * that it leaves its processor to others. */
-static void wait_for_all(void) {
-  const double begun = MPI_Wtime();
-  MPI_Request arrived;
-  MPI_Ibarrier(MPI_COMM_WORLD, &arrived);
-  for (int done = 0;;) {
-    MPI_Test(&arrived, &done, MPI_STATUS_IGNORE);
-    if (done)
-      return;
-    const double waited = MPI_Wtime() - begun;
-    if (waited > PATIENCE) {
-      const double rest = waited / 16 < LONGEST_REST ? waited / 16 : LONGEST_REST;
-      nanosleep(&(struct timespec){.tv_nsec = (long)(rest * 1e9)}, NULL);
-    }
-  }
-}
+/* ---- What ranks tell each other -------------------------------------------------- */
 
 static unsigned least(unsigned value) {
-  unsigned found;
+  MPI_Request found;
   wait_for_all();
-  MPI_Allreduce(&value, &found, 1, MPI_UNSIGNED, MPI_MIN, MPI_COMM_WORLD);
-  return found;
+  MPI_Iallreduce(MPI_IN_PLACE, &value, 1, MPI_UNSIGNED, MPI_MIN, MPI_COMM_WORLD, &found);
+  finish(&found);
+  return value;
 }
 
 static int tell(int value, unsigned from) {
-  MPI_Bcast(&value, 1, MPI_INT, (int)from, MPI_COMM_WORLD);
+  MPI_Request told;
+  MPI_Ibcast(&value, 1, MPI_INT, (int)from, MPI_COMM_WORLD, &told);
+  finish(&told);
   return value;
 }
 
@@ -221,8 +326,11 @@ static void combine(uint64_t *values, uint64_t count, enum qn_combination how) {
                                [QN_COMBINE_MOST] = MPI_MAX,
                                [QN_COMBINE_LEAST] = MPI_MIN,
                                [QN_COMBINE_OR] = MPI_BOR};
+  MPI_Request combined;
   wait_for_all();
-  MPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_UINT64_T, operations[how], MPI_COMM_WORLD);
+  MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_UINT64_T, operations[how], MPI_COMM_WORLD,
+                 &combined);
+  finish(&combined);
 }
 
 /* What one rank tells, in steps. */
@@ -272,6 +380,14 @@ static uint64_t sum_of(const uint64_t *bytes, unsigned num_ranks) {
   return sum;
 }
 
+static void exchange(const void *send, const struct step *out, void *receive,
+                     const struct step *in) {
+  MPI_Request exchanged;
+  MPI_Ialltoallv(send, out->counts, out->places, MPI_BYTE, receive, in->counts, in->places,
+                 MPI_BYTE, MPI_COMM_WORLD, &exchanged);
+  finish(&exchanged);
+}
+
 /* Counts and places of MPI are ints: larger messages are cut, so that all that goes in a step fits.
  */
 static void send_in_steps(const char *send, struct step *out, char *receive, struct step *in,
@@ -282,8 +398,9 @@ static void send_in_steps(const char *send, struct step *out, char *receive, str
     for (unsigned r = 0; r < num_ranks; r++)
       if (out->counts[r])
         memcpy(out->staged + out->places[r], send + out->begins[r] + done, (size_t)out->counts[r]);
-    MPI_Alltoallv(out->staged, out->counts, out->places, MPI_BYTE, in->staged, in->counts,
-                  in->places, MPI_BYTE, MPI_COMM_WORLD);
+    exchange(out->staged, out, in->staged, in);
+    if (roll.lost)
+      return;
     for (unsigned r = 0; r < num_ranks; r++)
       if (in->counts[r])
         memcpy(receive + in->begins[r] + done, in->staged + in->places[r], (size_t)in->counts[r]);
@@ -298,14 +415,15 @@ static void all_to_all(const void *send, const uint64_t *send_bytes, void *recei
   for (unsigned r = 0; r < num_ranks; r++)
     largest[1] = send_bytes[r] > largest[1] ? send_bytes[r] : largest[1];
   combine(largest, 2, QN_COMBINE_MOST);
+  if (roll.lost)
+    return;
   struct step out, in;
   if (largest[0] <= most) {
     step_begin(&out, send_bytes, num_ranks, 0);
     step_begin(&in, receive_bytes, num_ranks, 0);
     step_size(&out, num_ranks, 0, most);
     step_size(&in, num_ranks, 0, most);
-    MPI_Alltoallv(send, out.counts, out.places, MPI_BYTE, receive, in.counts, in.places, MPI_BYTE,
-                  MPI_COMM_WORLD);
+    exchange(send, &out, receive, &in);
   } else {
     uint64_t each = most / 8 / num_ranks ? most / 8 / num_ranks : 1;
     step_begin(&out, send_bytes, num_ranks, each * num_ranks);
@@ -330,12 +448,20 @@ static void turn_row(unsigned distance, const void *out, uint64_t out_bytes, voi
   for (uint64_t at = 0; at < out_bytes; at += most)
     MPI_Isend((const char *)out + at, (int)(out_bytes - at < most ? out_bytes - at : most),
               MPI_BYTE, to, 0, row, &requests[pieces++]);
-  MPI_Waitall(pieces, requests, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < pieces; i++)
+    finish(&requests[i]);
   free(requests);
 }
 
+/* MPI_Finalize waits for all ranks, too. */
 static void end(void) {
+  if (!roll.lost)
+    wait_for_all();
+  if (roll.lost)
+    MPI_Abort(MPI_COMM_WORLD, QN_SYSTEM);
   MPI_Finalize();
+  free(roll.heard);
+  free(roll.missing);
 }
 
 const struct qn_mpi_module *qn_mpi_module(void);
@@ -343,6 +469,7 @@ const struct qn_mpi_module *qn_mpi_module(void);
 const struct qn_mpi_module *qn_mpi_module(void) {
   static const struct qn_mpi_module module = {.version = QN_VERSION,
                                               .begin = begin,
+                                              .has_lost = has_lost,
                                               .node = node,
                                               .takes_device_memory = takes_device_memory,
                                               .gather = gather,

@@ -176,7 +176,8 @@ class Ranks(Sets, unittest.TestCase):
         for first, second, message in (
                 (begin + "--damping 0.5", begin + "--damping 0.9", "different values of --damping"),
                 (begin, begin + "--iterations 3", "different options"),
-                (begin, begin.replace("pagerank", "cc"), "different algorithms")):
+                (begin, begin.replace("pagerank", "cc"), "different algorithms"),
+                (begin, begin.replace("-qo", "-q --parents"), "-o (or --parents")):
             with self.subTest(message):
                 done = launch(2, "bash", "-c", script % (first, second), exit=2)
                 self.assertIn(message, done.stderr)
@@ -185,16 +186,39 @@ class Ranks(Sets, unittest.TestCase):
         launch(2, "bash", "-c", script % (begin + one, begin + other))
         (self.at / "no.tsv").unlink()
 
-    def test_a_killed_rank_ends_all(self):
-        run("quern-generate", "rmat", "--scale", "15", "--seed", "1", "-qfo", self.at / "big.qrn")
-        run("quern-transform", self.at / "big.qrn", "--parts", "2", "-qfo", self.at / "big")
-        script = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then quern-run pagerank %s --iterations 100000 --tolerance 0 -q & sleep 1; " \
-                 "kill -9 $!; wait $!; else quern-run pagerank %s --iterations 100000 --tolerance 0 -o %s; fi"
-        words = script % (self.at / "big", self.at / "big", self.at / "no.tsv")
-        done = subprocess.run([*LAUNCH, "-n", "2", "bash", "-c", words], env=dict(os.environ, OMP_NUM_THREADS="1"),
+    def ended(self, signal, rank, *options, ranks=2):
+        """What mpirun returns when one rank of a run without end gets a signal in its midst."""
+        if not (self.at / "big").exists():
+            run("quern-generate", "rmat", "--scale", "15", "--seed", "1", "--parts", "3", "-qo", self.at / "big")
+        words = " ".join(map(str, ("quern-run pagerank", self.at / "big", "--iterations 10000000 --tolerance 0 -o", self.at / "no.tsv",
+                                   *options)))
+        script = "if [ $OMPI_COMM_WORLD_RANK = %d ]; then %s & sleep 1; kill -%s $!; wait $!; else exec %s; fi"
+        done = subprocess.run([*LAUNCH, "-n", str(ranks), "bash", "-c", script % (rank, words, signal, words)],
+                              env=dict(os.environ, OMP_NUM_THREADS="1", OMPI_MCA_btl="self,vader,tcp"),
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
-        self.assertNotEqual(done.returncode, 0)
         self.assertEqual(list(self.at.glob("no.tsv*")), [])
+        return done
+
+    def test_a_killed_rank_ends_all(self):
+        self.assertNotEqual(self.ended("KILL", 1).returncode, 0)
+
+    def test_a_stopped_rank_is_named_and_given_up(self):
+        for rank in (1, 0):
+            done = self.ended("STOP", rank, "--rank-timeout", "3", ranks=3)
+            self.assertEqual(done.returncode, 5, done.stderr)
+            self.assertEqual(len(re.findall("(?m)^note: waiting for rank %d for 2 s$" % rank, done.stderr)), 1, done.stderr)
+            self.assertEqual(len(re.findall("(?m)^quern-run: rank %d did not answer for 3 s" % rank, done.stderr)), 1, done.stderr)
+
+    def test_who_comes_late_is_waited_for(self):
+        """It is named, and the run ends as if nothing had been."""
+        words = "quern-run pagerank %s -qfo %s" % (self.at / "d", self.at / "late.tsv")
+        script = "[ $OMPI_COMM_WORLD_RANK = 1 ] && sleep %s; exec " + words
+        done = launch(2, "bash", "-c", "export QUERN_RANK_TIMEOUT=60; " + script % "0")
+        self.assertEqual(done.stderr, "")
+        run("quern-run", "pagerank", self.at / "d.qrn", "--device=cpu", "-qfo", self.at / "one.tsv")
+        self.close(self.at / "one.tsv", self.at / "late.tsv")
+        done = launch(2, "bash", "-c", "export QUERN_RANK_TIMEOUT=soon; " + script % "0", exit=2)
+        self.assertIn("QUERN_RANK_TIMEOUT is soon, not a number of seconds", done.stderr)
 
 
 @unittest.skipUnless(HAVE_RANKS, "no mpirun, or a build without Open MPI")

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/sets/ranks.h"
 #include "support/memory.h"
 
 enum key {
@@ -17,6 +18,7 @@ enum key {
   KEY_DEVICES,
   KEY_STRATEGY,
   KEY_GRID,
+  KEY_RANK_TIMEOUT,
   KEY_ALL_DEVICES,
   KEY_TOP,
   KEY_LIST,
@@ -96,6 +98,7 @@ static const struct argp_option fixed_options[] = {
      "by whole rows (none, the default); in R rows and C columns of processes, each of which keeps "
      "its edges in memory; or whichever sends less (auto)",
      30},
+    {"rank-timeout", KEY_RANK_TIMEOUT, "SECONDS", 0, QN_RANK_TIMEOUT_HELP, 30},
     {"mode", KEY_MODE, "synchronous|asynchronous", 0,
      "When new values are seen: after an iteration (the default) or within it. Asynchronous is for "
      "--device both, for cc and sssp on slotted-pages and edge-partitions on one CUDA device, and "
@@ -325,6 +328,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->shared;
+    return 0;
+  case KEY_RANK_TIMEOUT:
+    qn_ranks_set_timeout(qn_option_real(state, "--rank-timeout", argument));
     return 0;
   case 'p':
     say_parameter(options, argument);

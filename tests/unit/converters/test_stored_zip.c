@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "converters/arrays/stored_zip.h"
-#include "converters/input/crc32.h"
+#include "support/input/crc32.h"
 
 #define MOST 3
 
