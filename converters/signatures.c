@@ -101,10 +101,15 @@ static bool is_html(const struct head *head) {
          begins(head, "<body");
 }
 
-/* The line at `p` without its end. */
-static uint64_t line_length(const struct head *head, uint64_t at) {
+/* Where the line after that at `at` begins, or would. */
+static uint64_t next_line(const struct head *head, uint64_t at) {
   const char *end = memchr(head->text + at, '\n', head->text_bytes - at);
-  uint64_t length = end ? (uint64_t)(end - head->text) - at : head->text_bytes - at;
+  return end ? (uint64_t)(end - head->text) + 1 : head->text_bytes + 1;
+}
+
+/* The length of the line at `at` without white space at its end. */
+static uint64_t line_length(const struct head *head, uint64_t at) {
+  uint64_t length = next_line(head, at) - 1 - at;
   while (length && is_space(head->text[at + length - 1]))
     length--;
   return length;
@@ -114,7 +119,7 @@ static uint64_t line_length(const struct head *head, uint64_t at) {
 static bool is_triples(const struct head *head) {
   uint64_t at = 0;
   while (at < head->text_bytes && (head->text[at] == '#' || is_space(head->text[at])))
-    at += line_length(head, at) + 1;
+    at = next_line(head, at);
   if (at >= head->text_bytes)
     return false;
   const char *line = head->text + at;
@@ -201,7 +206,7 @@ static const char *whole_line_end(const struct head *head, uint64_t at) {
  * each pair once or in both directions? The bits that fill up the last letter are zero. */
 static bool are_matrices(const struct head *head, char mark) {
   uint64_t lines = 0;
-  for (uint64_t at = 0; at < head->text_bytes; at += line_length(head, at) + 1) {
+  for (uint64_t at = 0; at < head->text_bytes; at = next_line(head, at)) {
     const char *p = head->text + at, *end = whole_line_end(head, at);
     if (!end)
       break;
@@ -231,7 +236,7 @@ static bool is_digraph6(const struct head *head) {
 /* A colon, letters, and nothing else in any line. */
 static bool is_sparse6(const struct head *head) {
   uint64_t lines = 0;
-  for (uint64_t at = 0; at < head->text_bytes; at += line_length(head, at) + 1, lines++) {
+  for (uint64_t at = 0; at < head->text_bytes; at = next_line(head, at), lines++) {
     const char *p = head->text + at, *end = p + line_length(head, at);
     if (p < end && (*p != ':' || end - p < 3 || !are_letters(p + 1, end)))
       return false;
@@ -256,7 +261,7 @@ static bool is_key(const char *word, const char *end) {
 /* Does a line begin so? */
 static bool has_line(const struct head *head, const char *word) {
   const uint64_t length = strlen(word);
-  for (uint64_t at = 0; at < head->text_bytes; at += line_length(head, at) + 1)
+  for (uint64_t at = 0; at < head->text_bytes; at = next_line(head, at))
     if (head->text_bytes - at >= length && memcmp(head->text + at, word, length) == 0)
       return true;
   return false;
@@ -265,7 +270,7 @@ static bool has_line(const struct head *head, const char *word) {
 /* In every line "key: value". */
 static bool is_keys(const struct head *head) {
   uint64_t lines = 0;
-  for (uint64_t at = 0; at < head->text_bytes; at += line_length(head, at) + 1) {
+  for (uint64_t at = 0; at < head->text_bytes; at = next_line(head, at)) {
     const char *line = head->text + at, *end = line + line_length(head, at), *p = line;
     while (p < end && !is_space(*p))
       p++;
@@ -289,7 +294,7 @@ static bool is_pem(const struct head *head) {
 
 /* A line "graphclass = ...", in what describes the file beside it. */
 static bool is_webgraph_properties(const struct head *head) {
-  for (uint64_t at = 0; at < head->text_bytes; at += line_length(head, at) + 1)
+  for (uint64_t at = 0; at < head->text_bytes; at = next_line(head, at))
     if (head->text_bytes - at > 10 && memcmp(head->text + at, "graphclass", 10) == 0 &&
         strchr("= \t:", head->text[at + 10]))
       return true;

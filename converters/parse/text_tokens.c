@@ -98,11 +98,16 @@ enum qn_status qn_tokens_cut(struct qn_tokens *tokens, struct qn_error *error) {
   tokens->num_parts = num_parts;
   struct qn_token_part *parts = tokens->parts;
   tokens->first = tokens->count;
+  const char *begin = block->data; /* a token that is longer than parts is looked through once */
+  for (uint64_t i = 0; i < num_parts; i++) {
+    const uint64_t offset = (i + 1) * part_bytes;
+    const char *end = offset > (uint64_t)(begin - block->data) ? cut_at(block, offset) : begin;
+    parts[i] = (struct qn_token_part){
+        .cursor = begin, .end = end, .readable_end = block->data + block->bytes};
+    begin = end;
+  }
 #pragma omp parallel for schedule(dynamic)
   for (uint64_t i = 0; i < num_parts; i++) {
-    parts[i] = (struct qn_token_part){.cursor = cut_at(block, i * part_bytes),
-                                      .end = cut_at(block, (i + 1) * part_bytes),
-                                      .readable_end = block->data + block->bytes};
     parts[i].last = count_tokens(parts[i].cursor, parts[i].end, &parts[i].lines);
   }
   for (uint64_t i = 0; i < num_parts; i++) {

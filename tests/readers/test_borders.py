@@ -1,6 +1,7 @@
 """Readers that look at words where they lie see the same graph wherever the blocks end in which their input comes: those of a stream
 end with the last line before 8 MiB, and of XML a parser gets 1 MiB at once."""
 
+import resource
 import unittest
 from pathlib import Path
 
@@ -98,3 +99,17 @@ class Borders(unittest.TestCase):
             for at in range(text.index("<edge "), len(text) - 30, 7):
                 with self.subTest(format=format, at=at):
                     self.check(format, text, PIECE - at, EDGES)
+
+
+class LongLines(unittest.TestCase):
+    """What is refused takes as long as its bytes, not as their square."""
+
+    timeout, sanitized_tier = 120, "long"
+
+    def test_a_word_and_blanks_without_end(self):
+        for name, text in (("word", b"1" * (24 << 20) + b"\n"), ("blanks", b"1 2\n3 4" + b" " * (65 << 20) + b"\n5 6\n")):
+            Path("in.txt").write_bytes(text)
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            run("quern-import", "in.txt", "-qo", "out.qrn", exit=3)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            self.assertLess(after.ru_utime - before.ru_utime, 1.5, name)
