@@ -21,7 +21,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGE = ROOT / "python/quern"
+PACKAGES = [ROOT / "python/quern", ROOT / "python/nx_quern"]
 LIBRARIES = ROOT / "build/lib"
 EARLIEST = 315532800  # of a zip: 1980
 
@@ -56,6 +56,13 @@ def metadata():
             fields["Requires-Dist"] = "%s; extra == '%s'" % (requirement, extra)
     fields["Description-Content-Type"] = "text/markdown"
     return fields.as_bytes().rstrip(b"\n") + b"\n\n" + (ROOT / about["readme"]).read_bytes()
+
+
+def entry_points():
+    """What others find the package by: scripts, and the backend of networkx."""
+    groups = {"console_scripts": project()["scripts"], **project()["entry-points"]}
+    return "".join("[%s]\n%s" % (group, "".join("%s = %s\n" % entry for entry in sorted(entries.items())))
+                   for group, entries in sorted(groups.items()))
 
 
 def timestamp():
@@ -110,8 +117,7 @@ class Wheel:
         self.add(self.info + "WHEEL", ("Wheel-Version: 1.0\nGenerator: quern\nRoot-Is-Purelib: %s\nTag: %s\n"
                                        % (pure, self.tags)).encode())
         self.add(self.info + "LICENSE", (ROOT / "LICENSE").read_bytes())
-        scripts = "".join("%s = %s\n" % script for script in sorted(project()["scripts"].items()))
-        self.add(self.info + "entry_points.txt", ("[console_scripts]\n" + scripts).encode())
+        self.add(self.info + "entry_points.txt", entry_points().encode())
         record = self.info + "RECORD"
         self.zip.writestr(zipfile.ZipInfo(record, self.date), "\n".join(self.record + [record + ",,", ""]))
         self.zip.close()
@@ -131,8 +137,9 @@ def engine_headers():
 
 def pack_wheel(wheel_directory):
     wheel = Wheel(wheel_directory, tag())
-    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.html"), PACKAGE / "py.typed"]):
-        wheel.add("quern/" + path.relative_to(PACKAGE).as_posix(), path.read_bytes())
+    for package in PACKAGES:
+        for path in sorted([*package.rglob("*.py"), *package.rglob("*.html"), package / "py.typed"]):
+            wheel.add(path.relative_to(package.parent).as_posix(), path.read_bytes())
     for path in engine_headers():
         wheel.add("quern/engines/" + path.relative_to(ROOT).as_posix(), path.read_bytes())
     for path in sorted((LIBRARIES / "python").iterdir()):  # without debugging symbols

@@ -1,0 +1,86 @@
+"""Connected components, weakly and strongly."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, List, Set
+
+import networkx as nx
+import numpy
+
+from . import search
+from .function import covers
+from .graph import BackendGraph
+
+
+def _labels(G: BackendGraph, algorithm: str) -> numpy.ndarray:
+    """The first vertex of each vertex's component."""
+    return G.run(algorithm).values
+
+
+def _components(G: BackendGraph, algorithm: str) -> List[Set[Any]]:
+    """In the order of their first nodes."""
+    labels = _labels(G, algorithm)
+    order = numpy.argsort(labels, kind="stable")
+    bounds = numpy.flatnonzero(numpy.append(True, labels[order][1:] != labels[order][:-1])).tolist() if len(labels) else []
+    members = G.names(order)
+    return [set(members[start:stop]) for start, stop in zip(bounds, [*bounds[1:], len(members)])]
+
+
+def _count(G: BackendGraph, algorithm: str) -> int:
+    return int(numpy.count_nonzero(_labels(G, algorithm) == numpy.arange(len(G))))
+
+
+def _is_one(G: BackendGraph, algorithm: str) -> bool:
+    if not len(G):
+        raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
+    return not _labels(G, algorithm).any()
+
+
+@covers
+def connected_components(G: BackendGraph) -> Iterator[Set[Any]]:
+    yield from _components(G, "cc")
+
+
+@covers
+def number_connected_components(G: BackendGraph) -> int:
+    return _count(G, "cc")
+
+
+@covers
+def is_connected(G: BackendGraph) -> bool:
+    return _is_one(G, "cc")
+
+
+@covers
+def node_connected_component(G: BackendGraph, n: Any) -> Set[Any]:
+    return set(G.names(search.reached(G.rows(), G.indices([n]))))
+
+
+@covers
+def weakly_connected_components(G: BackendGraph) -> Iterator[Set[Any]]:
+    yield from _components(G, "cc")
+
+
+@covers
+def number_weakly_connected_components(G: BackendGraph) -> int:
+    return _count(G, "cc")
+
+
+@covers
+def is_weakly_connected(G: BackendGraph) -> bool:
+    return _is_one(G, "cc")
+
+
+@covers
+def strongly_connected_components(G: BackendGraph) -> Iterator[Set[Any]]:
+    yield from _components(G, "scc")
+
+
+@covers
+def number_strongly_connected_components(G: BackendGraph) -> int:
+    return _count(G, "scc")
+
+
+@covers
+def is_strongly_connected(G: BackendGraph) -> bool:
+    return _is_one(G, "scc")

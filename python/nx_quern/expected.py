@@ -1,0 +1,22 @@
+"""Tests of networkx that cannot pass, each with the reason."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List
+
+LEIDEN = "communities are those of the Leiden algorithm, and of its random numbers"
+
+REASONS: Dict[str, str] = {
+    "test_mis.py::test_random_seed": "a random set is that of other random numbers",
+    "test_louvain.py::test_karate_club_partition": LEIDEN,
+    "test_louvain.py::test_undirected_selfloops": LEIDEN,
+}
+
+
+def mark(items: List[Any]) -> None:
+    """Tell pytest of the tests in REASONS, by ``file.py::Class::test``."""
+    import pytest
+    for item in items:
+        name = "::".join(part for part in item.nodeid.split("[")[0].split("/")[-1].split("::") if part)
+        if name in REASONS:
+            item.add_marker(pytest.mark.xfail(reason=REASONS[name], strict=True))
