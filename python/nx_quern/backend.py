@@ -37,6 +37,8 @@ class Backend:
 
     @staticmethod
     def can_run(name: str, args: Any, kwargs: Any) -> Union[bool, str]:
+        if tuple(map(int, networkx.__version__.split(".")[:2])) < (3, 5):
+            return "it needs networkx 3.5 or later"
         return reason_against(name, args, kwargs) or True
 
     @staticmethod

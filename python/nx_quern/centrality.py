@@ -86,8 +86,12 @@ def _hops_alone(distance: Any) -> Reason:
 @unless(_hops_alone)
 def closeness_centrality(G: BackendGraph, u: Any = None, distance: Any = None, wf_improved: bool = True
                          ) -> Union[float, Dict[Any, float]]:
+    if not len(G) and u is None:
+        return {}
+    if u is None and not G.is_directed():
+        return G.of_nodes(_closeness_within(G, wf_improved))
     if u is None and wf_improved:
-        return G.of_nodes(G.run("closeness", samples="all").values) if len(G) else {}
+        return G.of_nodes(G.run("closeness", samples="all").values)
     vertices = numpy.arange(len(G)) if u is None else G.indices([_present(G, u)])
     found: List[float] = []
     for block in hop_blocks(G, vertices, reverse=True):
@@ -97,6 +101,16 @@ def closeness_centrality(G: BackendGraph, u: Any = None, distance: Any = None, w
             value = others / total if total and len(G) > 1 else 0.0
             found.append(value * (others / (len(G) - 1)) if wf_improved and total else value)
     return found[0] if u is not None else dict(zip(G.nodes, found))
+
+
+def _closeness_within(G: BackendGraph, wf_improved: bool) -> numpy.ndarray:
+    """Of an undirected graph, to the last bit as networkx computes it: whole numbers are made again of the values."""
+    values, components = G.run("closeness", samples="all").values, G.run("cc").values
+    others = (numpy.bincount(components, minlength=len(G))[components] - 1).astype(float)
+    share = others / max(len(G) - 1, 1)
+    totals = numpy.rint(numpy.divide(others * share, values, out=numpy.zeros(len(G)), where=values > 0))
+    found: numpy.ndarray = numpy.divide(others, totals, out=numpy.zeros(len(G)), where=totals > 0)
+    return found * share if wf_improved else found
 
 
 def _present(G: BackendGraph, u: Any) -> Any:

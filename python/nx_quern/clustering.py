@@ -50,7 +50,9 @@ def _of_some(G: BackendGraph, vertices: numpy.ndarray) -> numpy.ndarray:
 
 
 def _ratio(part: numpy.ndarray, whole: numpy.ndarray) -> List[float]:
-    return numpy.divide(part, whole, out=numpy.zeros(len(part)), where=part != 0).tolist()
+    found = numpy.zeros(len(part))
+    numpy.divide(part, whole, out=found, where=part != 0)
+    return found.tolist()
 
 
 @covers

@@ -73,7 +73,27 @@ def is_weakly_connected(G: BackendGraph) -> bool:
 
 @covers
 def strongly_connected_components(G: BackendGraph) -> Iterator[Set[Any]]:
-    yield from _components(G, "scc")
+    components = _components(G, "scc")
+    for component in _sinks_first(G):
+        yield components[component]
+
+
+def _sinks_first(G: BackendGraph) -> List[int]:
+    """The components, counted from 0, those that edges lead to before those that they lead from (Kahn 1962)."""
+    firsts, labels = numpy.unique(_labels(G, "scc"), return_inverse=True)
+    count = len(firsts)
+    sources, targets = labels[G.rows().sources], labels[G.rows().columns]
+    between = sources != targets
+    edges = numpy.unique(targets[between] * count + sources[between])
+    bounds = numpy.searchsorted(edges, numpy.arange(count + 1) * count).tolist()
+    before, waiting = (edges % count).tolist(), numpy.bincount(edges % count, minlength=count).tolist()
+    order = [component for component in range(count) if not waiting[component]]
+    for component in order:  # which grows
+        for other in before[bounds[component]:bounds[component + 1]]:
+            waiting[other] -= 1
+            if not waiting[other]:
+                order.append(other)
+    return order
 
 
 @covers

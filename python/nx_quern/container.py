@@ -44,7 +44,7 @@ class Graph(BackendGraph):
             if self._dense and node >= len(self):
                 raise KeyError(node)
             if self._dense:
-                return node
+                return int(node)
         try:
             return int(self.graph.find(node))
         except quern.UsageError:

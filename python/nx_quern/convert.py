@@ -35,9 +35,13 @@ class ConvertedGraph(BackendGraph):
         return vertices.tolist() if self._numbered else super().names(vertices)
 
     def _index(self, node: Any) -> int:
+        return self._index_of()[node]
+
+    def _index_of(self) -> Dict[Any, int]:
+        """The vertex of each node."""
         if self._vertices is None:
             self._vertices = dict(zip(self.nodes, range(len(self.nodes))))
-        return self._vertices[node]
+        return self._vertices
 
     def _adjacency(self, reverse: bool) -> List[Any]:
         """The dict of neighbours of each node."""
@@ -61,19 +65,21 @@ class ConvertedGraph(BackendGraph):
         if _are_numbers(self.nodes) and self.nodes and 0 <= min(self.nodes) and max(self.nodes) < 4 * len(self.nodes) + 1024:
             table = numpy.zeros(max(self.nodes) + 1, "i8")
             table[self.nodes] = numpy.arange(len(self.nodes))
-            return table[numpy.fromiter(neighbors, "i8", count)]
-        self.index(self.nodes[0]) if self.nodes else None
-        return numpy.fromiter(map((self._vertices or {}).__getitem__, neighbors), "i8", count)
+            columns: numpy.ndarray = table[numpy.fromiter(neighbors, "i8", count)]
+            return columns
+        return numpy.fromiter(map(self._index_of().__getitem__, neighbors), "i8", count)
 
     def _weights(self, name: str, merge: Any, reverse: bool) -> numpy.ndarray:
         attributes = chain.from_iterable(row.values() for row in self._adjacency(reverse))
         rows = self.rows(reverse)
         if self._multigraph:
             attributes = chain.from_iterable(parallel.values() for parallel in attributes)
-        values = [edge.get(name, 1) for edge in attributes]
-        if len(values) != (len(rows.columns) if rows.counts is None else rows.counts.sum()):
+        edges = list(attributes)
+        if len(edges) != (len(rows.columns) if rows.counts is None else rows.counts.sum()):
             raise RuntimeError("the graph was changed since it was converted; graph.__networkx_cache__.clear() forgets that")
-        return merged(_numbers(values, name), rows.counts, merge)
+        if not any(edges):
+            return merged(numpy.ones(len(edges), "i8"), rows.counts, merge)
+        return merged(_numbers([edge.get(name, 1) for edge in edges], name), rows.counts, merge)
 
     def subgraph(self, vertices: numpy.ndarray) -> Any:
         return self.source.subgraph(self.names(vertices)).copy()

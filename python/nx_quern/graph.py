@@ -155,9 +155,8 @@ class BackendGraph:
 
     def degrees(self) -> numpy.ndarray:
         """As networkx counts them: in- and out-edges, a loop twice."""
-        if self._directed:
-            return self.rows().degrees + self.rows(True).degrees
-        return self.rows().degrees + self.rows().loops
+        degrees: numpy.ndarray = self.rows().degrees + (self.rows(True).degrees if self._directed else self.rows().loops)
+        return degrees
 
     def weights(self, name: str, merge: str = "add", reverse: bool = False) -> numpy.ndarray:
         """The attribute `name` for each column of the rows: whole numbers or reals; 1 where there is none. Parallel edges
@@ -199,11 +198,11 @@ class BackendGraph:
             sources: Optional[List[int]] = None, target: Optional[int] = None, **options: Any) -> quern.Result:
         """Run an algorithm on :meth:`engine`. Ends of searches are vertices; where it runs is in ``nx.config.backends.quern``."""
         engine = self.engine(weight, merge, reverse)
-        names = self.names if engine.id_form != "dense" else numpy.ndarray.tolist
+        called = engine.id_form != "dense"
         if sources is not None:
-            options["source"] = names(numpy.asarray(sources))
+            options["source"] = [self.nodes[source] for source in sources] if called else sources
         if target is not None:
-            options["target"] = names(numpy.array([target]))[0]
+            options["target"] = self.nodes[target] if called else target
         chosen = networkx.config.backends.quern
         threads = chosen.threads or (1 if engine.num_edges < FEW_EDGES else None)
         return engine.run(algorithm, device=chosen.device, threads=threads, progress=False, **options)

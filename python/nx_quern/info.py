@@ -35,7 +35,6 @@ NOTES: Dict[str, str] = {
     "hits": "By power iteration.",
     "louvain_communities": "By the Leiden algorithm, whose communities are connected; of undirected graphs.",
     "pagerank": "Ranks have 32 bits unless `tol` asks for more.",
-    "strongly_connected_components": "In the order of their first nodes.",
 }
 
 

@@ -39,7 +39,8 @@ def _shares(G: BackendGraph, given: Optional[Dict[Any, float]]) -> Optional[nump
     if given is None:
         return None
     found = G.vector(given)
-    return found / found.sum()
+    found /= found.sum()
+    return found
 
 
 @covers

@@ -66,7 +66,9 @@ def _common(G: BackendGraph, first: numpy.ndarray, second: numpy.ndarray) -> Tup
 def _jaccard(G: BackendGraph, first: Any, second: Any, which: Any, common: Any, shared: Any) -> numpy.ndarray:
     lengths = G.rows().lengths
     union = lengths[first] + lengths[second] - shared
-    return numpy.divide(numpy.bincount(which, minlength=len(first)), union, out=numpy.zeros(len(first)), where=union > 0)
+    found = numpy.zeros(len(first))
+    numpy.divide(numpy.bincount(which, minlength=len(first)), union, out=found, where=union > 0)
+    return found
 
 
 @covers
@@ -88,7 +90,8 @@ def resource_allocation_index(G: BackendGraph, ebunch: Any = None) -> Scored:
 def _by_logarithm(degrees: numpy.ndarray) -> numpy.ndarray:
     if (degrees == 1).any():
         raise ZeroDivisionError("division by zero")
-    return 1 / numpy.log(degrees)
+    found: numpy.ndarray = 1 / numpy.log(degrees)
+    return found
 
 
 @covers

@@ -94,9 +94,10 @@ def reciprocity(G: BackendGraph, nodes: Any = None) -> Union[float, None, Dict[A
     found = dict(_reciprocities(G, nodes))
     if nodes not in G:
         return found
-    if found[nodes] is None:
+    value: Optional[float] = found[nodes]
+    if value is None:
         raise nx.NetworkXError("Not defined for isolated nodes.")
-    return found[nodes]
+    return value
 
 
 def _reciprocities(G: BackendGraph, nodes: Any) -> Iterator[Tuple[Any, Optional[float]]]:

@@ -160,10 +160,10 @@ def dijkstra_path_length(G: BackendGraph, source: Any, target: Any, weight: Any 
 @covers
 @unless(named_weights)
 def bidirectional_dijkstra(G: BackendGraph, source: Any, target: Any, weight: Any = "weight") -> Tuple[Any, List[Any]]:
-    ends = [present(G, source, "Source %s is not in G"), present(G, target, "Target %s is not in G")]
+    start, end = present(G, source, "Source %s is not in G"), present(G, target, "Target %s is not in G")
     if source == target:
         return 0, [source]
-    found = one_path(G, *ends, weight)
+    found = one_path(G, start, end, weight)
     if found is None:
         raise nx.NetworkXNoPath("No path between %s and %s." % (source, target))
     return found[1], found[0]

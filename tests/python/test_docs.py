@@ -12,8 +12,12 @@ import unittest
 import warnings
 from pathlib import Path
 
+from harness.networkx_backend import registered
 from harness.package import SOURCE, needs, quern
 from harness.tools import run
+
+if quern:
+    registered()
 
 BLOCK = re.compile(r"(?ms)^```python\n(.*?)^```$")
 
@@ -27,7 +31,7 @@ class _Scratch(unittest.TestCase):
         run("quern-generate", "rmat", "--scale", "8", "--degree", "8", "--weights", "1,100", "-q", "-o", self.graph)
 
 
-@needs("scipy.sparse", "pyarrow", "yaml")
+@needs("networkx", "scipy.sparse", "pyarrow", "yaml")
 class Page(_Scratch):
     def test_every_block(self):
         """In order, in one folder and one namespace."""

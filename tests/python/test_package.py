@@ -107,7 +107,10 @@ class Installed(_Scratch):
         with zipfile.ZipFile(wheel) as packed:
             names = packed.namelist()
             record = packed.read(next(name for name in names if name.endswith("/RECORD"))).decode()
-        for name in "quern/__init__.py", "quern/report/page.html", "quern/py.typed", "quern/libquern.so.0", "quern/_capsule.so":
+            found_by = packed.read(next(name for name in names if name.endswith("/entry_points.txt"))).decode()
+        self.assertIn("[networkx.backends]\nquern = nx_quern.backend:backend\n", found_by)
+        for name in "quern/__init__.py", "quern/report/page.html", "quern/py.typed", "quern/libquern.so.0", "quern/_capsule.so", \
+                "nx_quern/backend.py", "nx_quern/py.typed":
             self.assertIn(name, names)
             self.assertIn(name + ",sha256=", record)
         self.assertEqual(len(record.splitlines()), len(names))

@@ -37,7 +37,7 @@ class Types(unittest.TestCase):
                             "graph.pagerank(dampng=0.5)\n"
                             "graph.similarity(measure='cosin')\n"
                             "graph.shortest_path(source=1)\n")
-            code, said = self.check("python/quern", str(user))
+            code, said = self.check("python/quern", "python/nx_quern", str(user))
         self.assertEqual(code, 1, said)
         lines = [line for line in said.splitlines() if "error:" in line]
         self.assertEqual([(line.split(":")[0].endswith("user.py"), line.split(":")[1]) for line in lines],
