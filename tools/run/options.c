@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/sets/ranks.h"
+#include "kernels/ranks/ranks.h"
 #include "support/memory.h"
 
 enum key {
