@@ -36,6 +36,16 @@ def architecture_flags(names):
     return flags
 
 
+def compression_flags(nvcc):
+    """Machine code is packed, too; drivers unpack what they load. How small can be asked for since CUDA 12.9, and what that
+    makes, drivers of CUDA 13 read."""
+    listed = subprocess.run([nvcc, "--help"], stdout=subprocess.PIPE, text=True).stdout
+    version = subprocess.run([nvcc, "--version"], stdout=subprocess.PIPE, text=True).stdout
+    release = re.search(r"release (\d+)", version)
+    is_new = "--compress-mode" in listed and release and int(release.group(1)) >= 13
+    return ["--compress-mode=size"] if is_new else ["-Xfatbin=-compress-all"]
+
+
 def refused_architectures(nvcc, names):
     """What this nvcc cannot compile for."""
     listed = subprocess.run([nvcc, "--list-gpu-arch"], stdout=subprocess.PIPE, text=True).stdout.split()
@@ -108,7 +118,7 @@ def generate(env):
     optimisation = ["-O3", "-lineinfo"] if env["cuda_optimise"] else ["-Xcicc", "-O0", "-Xptxas", "-O0"]
     env["NVCCFLAGS"] = (["-std=c++17", *optimisation, "--expt-relaxed-constexpr", *compiler,
                          "-diag-suppress=177,550"]  # functions and variables that one program doesn't use
-                        + (["-Werror=all-warnings"] if env["werror"] else []) + architecture_flags(names)
+                        + (["-Werror=all-warnings"] if env["werror"] else []) + architecture_flags(names) + compression_flags(nvcc)
                         + ["-DQN_CUDA_LEAST_ARCH=" + re.match(r"\d+", names[0]).group()])
     env["NVCC_HOST_FLAGS"] = host_flags
     env["NVCCCOM"] = ("$NVCC $NVCCFLAGS ${NVCC_HOST_FLAGS(__env__)} $_CPPDEFFLAGS $_CPPINCFLAGS"
