@@ -179,7 +179,7 @@ def slow_networks(directed, folder, scale, trials):
     """PageRank of two ranks by TCP, whose connection carries so much: both ways by turns, medians; beside what the network takes by
     its rate."""
     paced, cells, graph = folder / "pace.so", [], "R-MAT, scale %d, directed, 10 iterations" % scale
-    run("cc", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC", "-o", paced, records.ROOT / "bench/pace.c")
+    run("cc", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC", "-o", paced, records.ROOT / "bench/programs/pace.c")
     for rate in (100, 25, 10):
         taken = {"0": [], "1": []}
         for overlap in trials * ["0", "1"]:

@@ -1,4 +1,4 @@
-"""bench/packed_decoding.cu: decodes what a CPU decodes."""
+"""bench/programs/packed_decoding.cu: decodes what a CPU decodes."""
 
 import json
 import os

@@ -18,7 +18,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "bench/trials.h"
+#include "bench/programs/trials.h"
 #include "kernels/cuda/device/device.h"
 #include "runtime/placement.h"
 #include "support/memory.h"

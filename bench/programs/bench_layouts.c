@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "bench/trials.h"
+#include "bench/programs/trials.h"
 #include "formats/container/figures.h"
 #include "partitioner/blocked_csr.h"
 #include "partitioner/edge_partitions.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "bench/trials.h"
+#include "bench/programs/trials.h"
 #include "runtime/run_input.h"
 #include "support/threads.h"
 #include <quern/open.h>
