@@ -66,11 +66,27 @@ QN_EXTERN_C const struct qn_algorithm QN_ALGORITHM;
 #define QN_DEFINE_KERNEL(layout, processor, name, engine_traits)                                   \
   QN_DEFINE_KERNEL_AS(QN_KERNEL, layout, processor, name, engine_traits, engine_run)
 
-/* Fields in the order of struct qn_kernel: C++17 has no designated initialisers. */
+/* Where an algorithm is this program as well (instances.txt), its kernel is made of the same
+ * functions. */
+#ifdef QN_ALGORITHM_ALSO
+QN_EXTERN_C const struct qn_algorithm QN_ALGORITHM_ALSO;
+#define QN_SYMBOL_ALSO(symbol) symbol##_also
 #define QN_DEFINE_KERNEL_AS(symbol, layout, processor, name, engine_traits, run)                   \
+  QN_DEFINE_KERNEL_OF(QN_ALGORITHM, symbol, layout, processor, name, engine_traits, run);          \
+  QN_DEFINE_KERNEL_ALSO(symbol, layout, processor, name, engine_traits, run)
+#define QN_DEFINE_KERNEL_ALSO(symbol, layout, processor, name, engine_traits, run)                 \
+  QN_DEFINE_KERNEL_OF(QN_ALGORITHM_ALSO, QN_SYMBOL_ALSO(symbol), layout, processor, name,          \
+                      engine_traits, run)
+#else
+#define QN_DEFINE_KERNEL_AS(symbol, layout, processor, name, engine_traits, run)                   \
+  QN_DEFINE_KERNEL_OF(QN_ALGORITHM, symbol, layout, processor, name, engine_traits, run)
+#endif
+
+/* Fields in the order of struct qn_kernel: C++17 has no designated initialisers. */
+#define QN_DEFINE_KERNEL_OF(algorithm, symbol, layout, processor, name, engine_traits, run)        \
   QN_EXTERN_C const struct qn_kernel symbol;                                                       \
   const struct qn_kernel symbol = {                                                                \
-      &QN_ALGORITHM,                                                                               \
+      &algorithm,                                                                                  \
       name,                                                                                        \
       layout,                                                                                      \
       processor,                                                                                   \

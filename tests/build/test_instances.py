@@ -18,7 +18,7 @@ def rows(column):
         if line and not line.startswith("#"):
             columns = re.split(r"\s{2,}", line.strip())
             table[columns[0]] = columns[min(column, len(columns) - 1)].split()
-    return table
+    return {name: table[row[1]] if row[0] == "as" else row for name, row in table.items()}
 
 
 def traits(program):
