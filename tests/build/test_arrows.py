@@ -109,7 +109,8 @@ class Arrows(unittest.TestCase):
                     self.assertEqual(str(header.parent), PUBLIC, "%s:%d" % (path, number))
 
     def test_folders_are_small(self):
-        folders = [path.parent for path in sources()]
+        folders = [path.parent for path in [*sources(), *(path.relative_to(SOURCE) for path in (SOURCE / "bench").glob("**/*")
+                                                          if path.is_file() and "results" not in path.parts)]]
         for folder in sorted(set(folders)):
             self.assertLessEqual(folders.count(folder), MOST_FILES, "files in %s" % folder)
 

@@ -33,8 +33,9 @@ static enum qn_status find_degrees(const void *view, uint64_t num_vertices, degr
   return QN_OK;
 }
 
-#define qn_kernel_degree_graph_cpu qn_kernel_degree_csr_cpu /* as kernels of plain CSR are called  \
-                                                             */
+#define qn_kernel_degree_graph_cpu                                                                 \
+  qn_kernel_degree_csr_cpu /* as kernels of plain CSR are called                                   \
+                            */
 
 static uint64_t num_vertices_graph(const struct qn_graph *view) {
   return view->out.num_vertices;
@@ -62,6 +63,6 @@ NUM_VERTICES(packed)
   }                                                                                                \
   extern const struct qn_kernel qn_kernel_degree_##layout##_cpu;                                   \
   const struct qn_kernel qn_kernel_degree_##layout##_cpu =                                         \
-      QN_OWN_KERNEL(degree, "as stored", QN_LAYOUT_##LAYOUT, QN_CPU, QN_KERNEL_NO_FRONTIER,        \
-                    QN_RESULT_U64, run_##layout, 0);
+      QN_OWN_KERNEL(degree, "as stored", QN_LAYOUT_##LAYOUT, QN_CPU,                               \
+                    QN_KERNEL_ALL_ACTIVE | QN_KERNEL_NO_FRONTIER, QN_RESULT_U64, run_##layout, 0);
 QN_GRAPH_LAYOUTS(DEGREE_KERNEL)
