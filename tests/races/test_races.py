@@ -47,7 +47,7 @@ class Races(unittest.TestCase):
     def setUpClass(cls):
         if not TOOLS.exists() or not ARCHER:
             raise unittest.SkipTest("no tools built with variant=tsan, or no libarcher.so (libomp-dev); "
-                                    "./bootstrap test --all has both")
+                                    "./bootstrap test races has both")
         cls.environment = dict(os.environ, OMP_TOOL_LIBRARIES=ARCHER[-1], OMP_NUM_THREADS="4",
                                TSAN_OPTIONS="ignore_noninstrumented_modules=1:exitcode=99")
         cls.folder = tempfile.TemporaryDirectory()
