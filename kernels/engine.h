@@ -15,12 +15,9 @@
 #ifndef QN_KERNELS_ENGINE_H
 #define QN_KERNELS_ENGINE_H
 
-#include <string.h>
-
-#include "formats/graph/weight_limit.h"
 #include "kernels/programs/complete.h"
 #include "kernels/registry.h"
-#include <quern/graph.h>
+#include "kernels/weight_check.h"
 
 /* The weights that a kernel is for: of whatever type where it does not look at them. */
 #if defined(QN_WEIGHTS_WIDE) && PROGRAM_WEIGHTS_WIDE
@@ -96,100 +93,15 @@ QN_EXTERN_C const struct qn_algorithm QN_ALGORITHM_ALSO;
       run,                                                                                         \
       sizeof(program_value)}
 
-/* What the program is told at first. The source is a position in original order. */
-static inline struct qn_program_context engine_context(const struct qn_run_request *request,
-                                                       uint64_t num_vertices, uint64_t num_edges) {
-  struct qn_program_context context;
-  memset(&context, 0, sizeof context);
-  context.num_vertices = num_vertices;
-  context.num_edges = num_edges;
-  context.source = UINT32_MAX;
-  if (request->inputs.num_sources > 0)
-    context.source = request->positions ? request->positions[request->inputs.sources[0]]
-                                        : request->inputs.sources[0];
-  context.num_samples = request->inputs.num_samples;
-  context.tolerance = request->limits.tolerance;
-  context.shared = request->shared;
-  memcpy(context.parameters, request->arguments.of,
-         program_num_parameters * sizeof *context.parameters);
-  return context;
-}
-
 /* A sum of changes that is no number any more never becomes small: values grow without bound. */
 PROGRAM_FUNCTION bool engine_has_diverged(double change) {
   return PROGRAM_CONVERGES && !(fabs(change) <= 1.7976931348623157e308);
-}
-
-/* ---- Checkpoints (run_state.h) ------------------------------------------------ */
-
-/* The state that the run goes on from, or NULL. */
-static inline const struct qn_run_state *engine_resumed(const struct qn_run_request *request) {
-  return request->hooks.checkpointing ? request->hooks.checkpointing->resume : NULL;
-}
-
-/* A run begins: `result` is empty, and the context that of the first iteration to do. */
-static inline struct qn_program_context engine_begin(const struct qn_run_request *request,
-                                                     uint64_t num_vertices, uint64_t num_edges,
-                                                     struct qn_run_result *result) {
-  const struct qn_run_state *state = engine_resumed(request);
-  struct qn_program_context context = engine_context(request, num_vertices, num_edges);
-  memset(result, 0, sizeof *result);
-  if (!state)
-    return context;
-  const uint64_t *registers = state->registers;
-  result->stats.iterations = registers[QN_STATE_ITERATIONS];
-  result->stats.change = qn_real_of_register(registers[QN_STATE_CHANGE]);
-  context.iteration = (uint32_t)registers[QN_STATE_ITERATIONS];
-  context.aggregate = qn_real_of_register(registers[QN_STATE_AGGREGATE]);
-  context.round = qn_real_of_register(registers[QN_STATE_ROUND]);
-  for (int i = 0; i < QN_MAX_DERIVED; i++)
-    context.derived[i] = qn_real_of_register(registers[QN_STATE_DERIVED + i]);
-  return context;
 }
 
 /* Are there no iterations to do at all? */
 static inline bool engine_is_finished(const struct qn_run_request *request,
                                       const struct qn_program_context *context) {
   return context->iteration >= request->limits.max_iterations;
-}
-
-/* After an iteration: is the state wanted? */
-static inline bool engine_save_is_due(const struct qn_run_request *request,
-                                      const struct qn_program_context *context) {
-  return request->hooks.checkpointing &&
-         request->hooks.checkpointing->is_due(request->hooks.checkpointing->user,
-                                              context->iteration);
-}
-
-/* The state's common part; its bitmaps and the engine's own registers are the engine's to add. */
-static inline struct qn_run_state engine_state_of(const struct qn_program_context *context,
-                                                  const struct qn_run_result *result,
-                                                  const program_value *values) {
-  struct qn_run_state state;
-  memset(&state, 0, sizeof state);
-  state.registers[QN_STATE_ITERATIONS] = context->iteration;
-  state.registers[QN_STATE_CHANGE] = qn_register_of_real(result->stats.change);
-  state.registers[QN_STATE_AGGREGATE] = qn_register_of_real(context->aggregate);
-  state.registers[QN_STATE_ROUND] = qn_register_of_real(context->round);
-  for (int i = 0; i < QN_MAX_DERIVED; i++)
-    state.registers[QN_STATE_DERIVED + i] = qn_register_of_real(context->derived[i]);
-  state.num_vertices = context->num_vertices;
-  state.value_bytes = sizeof *values;
-  state.values = values;
-  return state;
-}
-
-static inline enum qn_status engine_save(const struct qn_run_request *request,
-                                         const struct qn_run_state *state, struct qn_error *error) {
-  return request->hooks.checkpointing->save(request->hooks.checkpointing->user, state, error);
-}
-
-/* An engine's own number of the state that the run goes on from, `index` from 0; else `otherwise`.
- */
-static inline uint64_t engine_register(const struct qn_run_request *request, unsigned index,
-                                       uint64_t otherwise) {
-  const struct qn_run_state *state = engine_resumed(request);
-  return state ? state->registers[QN_STATE_ENGINE + index] : otherwise;
 }
 
 /* The position in original order of a vertex of the graph layout. */
@@ -246,58 +158,15 @@ PROGRAM_FUNCTION program_weight engine_weight(const struct qn_weights *weights, 
   return 1;
 }
 
-/* The weights that PROGRAM_NON_NEGATIVE and PROGRAM_SUMS_WEIGHTS allow: a path has fewer edges than
- * there are vertices, and its sum is to be less than UINT64_MAX or infinity. */
-static inline struct qn_weight_limit engine_weight_limit(uint64_t num_vertices) {
-  uint64_t edges = num_vertices > 1 ? num_vertices - 1 : 1;
-  struct qn_weight_limit limit = {INT64_MAX, INFINITY};
-  if (PROGRAM_SUMS_WEIGHTS) {
-    limit.whole = (UINT64_MAX - 1) / edges < limit.whole ? (UINT64_MAX - 1) / edges : limit.whole;
-    limit.real = 0x1.fffffffffffffp1023 / (double)edges / 2;
-  }
-  return limit;
-}
+/* What the program says of weights (weight_check.h). */
+static const struct qn_weight_demand engine_weight_demand = {PROGRAM_NAME, PROGRAM_NON_NEGATIVE,
+                                                             PROGRAM_SUMS_WEIGHTS};
 
-static inline enum qn_status engine_refuse_weight(enum qn_weight_type type, uint64_t bits,
-                                                  uint64_t edge, uint64_t num_vertices,
-                                                  struct qn_error *error) {
-  const struct qn_weight_limit limit = engine_weight_limit(num_vertices);
-  char text[QN_WEIGHT_TEXT], most[QN_WEIGHT_TEXT];
-  qn_weight_text(type, bits, text);
-  if (type == QN_WEIGHT_I64 ? (int64_t)bits < 0 : !(qn_weight_real(type, bits) >= 0))
-    return qn_fail(error, QN_UNSUPPORTED,
-                   "%s needs weights that are not negative, but that of edge %llu is %s",
-                   PROGRAM_NAME, (unsigned long long)edge, text);
-  if (type == QN_WEIGHT_I64)
-    snprintf(most, sizeof most, "%llu", (unsigned long long)limit.whole);
-  else
-    snprintf(most, sizeof most, "%g", limit.real);
-  return qn_fail(error, QN_UNSUPPORTED,
-                 "%s adds weights up to %s on so many vertices, so that no path's sum leaves 64 "
-                 "bits, but that of edge %llu is %s%s",
-                 PROGRAM_NAME, most, (unsigned long long)edge, text,
-                 type == QN_WEIGHT_I64 ? "; quern-import --weights=f64 makes them real" : "");
-}
-
-/* PROGRAM_NON_NEGATIVE: refuse a negative weight (or NaN), or one that is too large to be added. */
+/* Refuse weights that the program cannot work with. */
 static inline enum qn_status engine_check_weights(const struct qn_weights *weights,
                                                   uint64_t num_edges, uint64_t num_vertices,
                                                   struct qn_error *error) {
-  const struct qn_weight_limit limit = engine_weight_limit(num_vertices);
-  const enum qn_weight_type type = weights->type;
-  uint64_t bad = UINT64_MAX;
-  if (!PROGRAM_NON_NEGATIVE || type == QN_WEIGHT_NONE || type == QN_WEIGHT_U32)
-    num_edges = 0;
-#pragma omp parallel for schedule(static) reduction(min : bad)
-  for (uint64_t edge = 0; edge < num_edges; edge++) {
-    const uint64_t bits = qn_weight_load(weights->data, qn_weight_bytes(type), edge);
-    if (!qn_weight_is_within(type, bits, &limit) && edge < bad)
-      bad = edge;
-  }
-  if (bad == UINT64_MAX)
-    return QN_OK;
-  return engine_refuse_weight(type, qn_weight_load(weights->data, qn_weight_bytes(type), bad), bad,
-                              num_vertices, error);
+  return qn_weights_suit(&engine_weight_demand, weights, num_edges, num_vertices, error);
 }
 
 #endif

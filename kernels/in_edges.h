@@ -2,20 +2,20 @@
 #ifndef QN_KERNELS_IN_EDGES_H
 #define QN_KERNELS_IN_EDGES_H
 
-#include <quern/graph.h>
-#include <quern/transpose.h>
+#include <quern/error.h>
+#include <quern/view.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Those of an undirected graph are its out-edges; of another what stands beside them, or is made in
- * `made`, which is zero before and which the caller unmaps. */
-static inline enum qn_status qn_find_in_edges(const struct qn_graph *graph, struct qn_graph *made,
-                                              const struct qn_csr **in, struct qn_error *error) {
-  const bool undirected = graph->directedness == QN_UNDIRECTED;
-  if (undirected || graph->has_transpose) {
-    *in = undirected ? &graph->out : &graph->in;
-    return QN_OK;
-  }
-  *in = &made->out;
-  return qn_graph_create_transpose(&graph->out, made, error);
-}
+ * `made`, which is zero before and which the caller gives back (qn_in_edges_free). */
+enum qn_status qn_find_in_edges(const struct qn_graph *graph, struct qn_graph *made,
+                                const struct qn_csr **in, struct qn_error *error);
+void qn_in_edges_free(struct qn_graph *made);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -21,44 +21,11 @@
 #include <string.h>
 
 #include <quern/error.h>
+#include <quern/view.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* The layouts of a graph, a row each: constant, code in the header, name in C (struct qn_NAME,
- * qn_NAME_view, ...), name for people and JSON, the command that makes it. All else that is known
- * of layouts is made from these rows: the enum below, names, and the table of quern/layouts.h. */
-#define QN_GRAPH_LAYOUTS(ROW)                                                                      \
-  ROW(GRAPH, 1, graph, "graph", "quern-import")                                                    \
-  ROW(BLOCKED_CSR, 2, blocked_csr, "blocked-csr", "quern-block")                                   \
-  ROW(EDGE_PARTITIONS, 3, edge_partitions, "edge-partitions", "quern-partition")                   \
-  ROW(SLOTTED_PAGES, 4, slotted_pages, "slotted-pages", "quern-page")                              \
-  ROW(SHARDS, 5, shards, "shards", "quern-shard")                                                  \
-  ROW(HYBRID, 6, hybrid, "hybrid", "quern-hybrid")                                                 \
-  ROW(PACKED, 8, packed, "packed", "quern-pack")
-
-#define QN_LAYOUT_CONSTANT(CONSTANT, code, layout, name, command) QN_LAYOUT_##CONSTANT = code,
-
-/* QN_LAYOUT_GRAPH, QN_LAYOUT_BLOCKED_CSR, ... */
-enum qn_layout {
-  QN_GRAPH_LAYOUTS(QN_LAYOUT_CONSTANT) QN_LAYOUT_CHECKPOINT = 7, /* of a run on one of the others */
-  QN_LAYOUT_SET = 0x10000, /* of no file: a graph in several, as kernels see it (specs/set.md) */
-};
-
-enum qn_weight_type {
-  QN_WEIGHT_NONE = 0,
-  QN_WEIGHT_U32 = 1,
-  QN_WEIGHT_F32 = 2,
-  QN_WEIGHT_I64 = 3,
-  QN_WEIGHT_F64 = 4,
-};
-#define QN_WEIGHT_TYPES 5 /* "none" is one, too */
-
-/* The bytes of a weight: 0, 4 or 8. */
-static inline unsigned qn_weight_bytes(enum qn_weight_type type) {
-  return type == QN_WEIGHT_NONE ? 0 : type == QN_WEIGHT_U32 || type == QN_WEIGHT_F32 ? 4 : 8;
-}
 
 /* The bits of weight `i` of an array of weights of 4 or 8 bytes each, wherever that lies. */
 static inline uint64_t qn_weight_load(const void *weights, unsigned bytes, uint64_t i) {
@@ -88,10 +55,6 @@ static inline void qn_weight_copy(void *to, uint64_t j, const void *from, uint64
   else
     memcpy((char *)to + 4 * j, (const char *)from + 4 * i, 4);
 }
-
-/* Undirected: every edge that is no loop is stored in both directions, with the same
- * multiplicity and weights. */
-enum qn_directedness { QN_DIRECTED = 0, QN_UNDIRECTED = 1 };
 
 enum qn_element_type {
   QN_ELEMENT_UNSIGNED = 1,

@@ -14,19 +14,6 @@
 extern "C" {
 #endif
 
-/* Weights of E edges: the pointer of their `type` is valid, and `data` is NULL if there are none.
- */
-struct qn_weights {
-  enum qn_weight_type type;
-  union {
-    const void *data; /* qn_weight_bytes(type) each */
-    const uint32_t *u32;
-    const float *f32;
-    const int64_t *i64;
-    const double *f64;
-  };
-};
-
 /* The section `name` of weights, one an edge as the header counts them: it is there if and only if
  * the header says so (G-6). For every layout that keeps weights in one section. */
 enum qn_status qn_weights_view(const struct qn_container *container, const char *name,
@@ -41,28 +28,6 @@ enum qn_status qn_weights_view_count(const struct qn_container *container, const
 enum qn_status qn_weights_check(const struct qn_container *container, const char *rule,
                                 const char *name, const struct qn_weights *weights, uint64_t count,
                                 struct qn_error *error);
-
-/* One direction of a graph. Row v spans edges [row_offsets[v], row_offsets[v+1]);
- * within a row the column indices ascend; equal ones (multi-edges) stay in input order. */
-struct qn_csr {
-  uint64_t num_vertices;          /* V < 2^32 */
-  uint64_t num_edges;             /* E */
-  const uint64_t *row_offsets;    /* V + 1 */
-  const uint32_t *column_indices; /* E, each < V */
-  struct qn_weights weights;      /* E, in the order of column_indices */
-};
-
-/* A graph: mapped, its pointers going into the mapping, or in memory of its own. */
-struct qn_graph {
-  struct qn_container *container; /* owned; NULL for borrowed containers and graphs in memory */
-  bool owns_arrays;               /* the arrays of `out` are this graph's own */
-  enum qn_directedness directedness;
-  bool has_transpose; /* in-edges are at hand: stored, or the same as `out` when undirected */
-  struct qn_csr out;  /* out-edges */
-  struct qn_csr in;   /* in-edges: row = destination; valid if has_transpose (when
-                        undirected: the same arrays as `out`) */
-  struct qn_ids ids;  /* original ids */
-};
 
 /* Map and structurally check a graph container (section presence, types, counts; the end points of
  * row offsets). Contents are checked by qn_graph_check. Unmap with qn_graph_unmap. */

@@ -13,23 +13,6 @@
 extern "C" {
 #endif
 
-enum qn_id_kind {
-  QN_IDS_DENSE = 0,   /* no map: vertex v is called v */
-  QN_IDS_NUMBERS = 1, /* section original_ids, u64[V] */
-  QN_IDS_STRINGS = 2, /* sections id_offsets, u64[V+1], and id_bytes */
-};
-
-/* Ids are unique. Their ascending order (by number, or by unsigned bytes) is
- * the graph's original order. */
-struct qn_ids {
-  enum qn_id_kind kind;
-  uint64_t num_vertices;
-  const uint64_t *numbers;        /* [V] */
-  const uint64_t *string_offsets; /* [V + 1] into string_bytes */
-  const char *string_bytes;
-  bool ascending; /* vertex order is the original order (true for dense ids) */
-};
-
 /* Find the id sections of any layout's container; checks presence, types, counts. */
 enum qn_status qn_ids_view(const struct qn_container *container, struct qn_ids *ids,
                            struct qn_error *error);

@@ -7,7 +7,7 @@
 #include "kernels/cpu/blocked_csr/block_sums.h"
 #include "kernels/cpu/loop/levels.h"
 #include "kernels/own_kernel.h"
-#include "kernels/own_state.h"
+#include "kernels/run_state.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include <quern/blocked_csr.h>
@@ -150,13 +150,14 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   if (!status)
     status = create_arrays(&work, error);
   double prepared = qn_seconds();
+  const struct qn_state_parts parts = {
+      .num_vertices = view.num_vertices, .values = work.score, .value_bytes = sizeof *work.score};
   if (!status)
-    qn_own_restore(request, work.score, view.num_vertices, sizeof *work.score);
-  for (uint64_t i = qn_own_iterations(request); i < request->inputs.num_sources && !status; i++) {
+    qn_state_restore_values(request, &parts, 0, view.num_vertices);
+  for (uint64_t i = qn_state_iterations(request); i < request->inputs.num_sources && !status; i++) {
     status = add_source(&work, request, request->inputs.sources[i], error);
     if (!status && i + 1 < request->inputs.num_sources)
-      status =
-          qn_own_keep(request, i + 1, view.num_vertices, sizeof *work.score, work.score, error);
+      status = qn_state_keep(request, i + 1, 0, &parts, error);
   }
   if (!status) {
     *result = (struct qn_run_result){.type = QN_RESULT_F64,

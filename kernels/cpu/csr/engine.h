@@ -14,8 +14,10 @@
 #include "kernels/cpu/csr/pull.h"
 #elif PROGRAM_PRIORITY
 #include "kernels/cpu/csr/priority.h"
+#elif PROGRAM_IN_PLACE
+#include "kernels/cpu/csr/pull_in_place.h"
 #else
-#include "kernels/cpu/csr/frontier_pull.h"
+#include "kernels/cpu/csr/pull_collected.h"
 #endif
 
 #include "kernels/cpu/loop/run.h"

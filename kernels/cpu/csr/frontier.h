@@ -3,7 +3,8 @@
  *
  *   const struct qn_csr *out     NULL: every step pulls
  *
- * and which define the functions declared below; push.h has frontier_push.
+ * and which define the functions declared below; push_in_place.h or push_collected.h has
+ * frontier_push.
  *
  * The direction follows Beamer, Asanovic, Patterson: Direction-Optimizing
  * Breadth-First Search (SC 2012), section 4.3, where a receiver may stop at the first
@@ -13,7 +14,6 @@
 #ifndef QN_KERNELS_CPU_CSR_FRONTIER_H
 #define QN_KERNELS_CPU_CSR_FRONTIER_H
 
-#include "kernels/cpu/loop/iterations.h"
 #include "kernels/cpu/loop/sweeps.h"
 #include "kernels/cpu/loop/waiting.h"
 
@@ -34,7 +34,7 @@ struct engine_work {
   uint64_t next_edges;    /* out-edges of `next` */
   uint64_t edges_left;    /* FIRST_SUFFICES: out-edges of vertices that were in no frontier yet */
   uint64_t last_count;    /* vertices of the frontier before `current` */
-  bool pulling;
+  uint64_t pulling;       /* 0 or 1: the last step did */
   struct sweep_waiting waiting;
   program_message *messages; /* [V] of the senders, when pulling, if frontier_keeps_messages() */
 #if PROGRAM_FIRST_SUFFICES
@@ -55,6 +55,15 @@ static inline bool frontier_keeps_messages(void);
 /* One step from `current`, whose queue or bitmap is valid, to `next`, which is empty. */
 static inline void frontier_push(struct engine_state *state, struct engine_work *work);
 static inline void frontier_pull(struct engine_state *state, struct engine_work *work);
+
+/* Fewer edges are not worth waking other threads. */
+#define PUSH_ALONE 1024
+
+/* Vertices that a thread takes at a time: each thread several times, if there are as many. */
+static inline uint64_t push_chunk(uint64_t count) {
+  const uint64_t chunk = count / (8 * qn_threads());
+  return chunk < 1 ? 1 : chunk > 64 ? 64 : chunk;
+}
 
 /* What one thread adds to `next`. */
 struct frontier_share {
@@ -130,19 +139,6 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   return QN_OK;
 }
 
-/* What the next direction depends on goes with the frontier. */
-static inline enum qn_status work_keep(const struct engine_state *state, struct engine_work *work,
-                                       struct qn_run_state *kept, struct qn_error *error) {
-  (void)state, (void)error;
-  qn_frontier_mark(&work->current);
-  kept->active = work->current.bits;
-  kept->registers[QN_STATE_ENGINE] = work->edges_left;
-  kept->registers[QN_STATE_ENGINE + 1] = work->last_count;
-  kept->registers[QN_STATE_ENGINE + 2] = work->pulling;
-  sweep_waiting_keep(&work->waiting, kept);
-  return QN_OK;
-}
-
 /* Where every step pulls along all edges, waiting would only add steps. */
 static inline enum qn_status create_waiting(struct engine_state *state, struct engine_work *work,
                                             struct qn_error *error) {
@@ -153,14 +149,6 @@ static inline enum qn_status create_waiting(struct engine_state *state, struct e
                    "all in-edges; store them too (--direction both), or leave --delta out");
   return sweep_waiting_create(&work->waiting, state, out ? state->request->delta : INFINITY,
                               out ? &out->weights : NULL, error);
-}
-
-static inline void begin_frontier(struct engine_state *state, struct engine_work *work) {
-  sweep_start(state, &work->current);
-  work->current_edges = sweep_queue_edges(state, &work->current);
-  work->edges_left = engine_register(state->request, 0, state->context.num_edges);
-  work->last_count = engine_register(state->request, 1, 0);
-  work->pulling = frontier_can_pull(state) && engine_register(state->request, 2, 0);
 }
 
 static inline enum qn_status work_create(struct engine_state *state, struct engine_work *work,
@@ -185,9 +173,20 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
 #endif
   if (!status)
     status = create_waiting(state, work, error);
-  if (!status)
-    begin_frontier(state, work);
+  work->edges_left = state->context.num_edges;
+  state->frontier = &work->current;
+  state->parts.numbers[0] = &work->edges_left;
+  state->parts.numbers[1] = &work->last_count;
+  state->parts.numbers[2] = &work->pulling;
   return status;
+}
+
+static inline enum qn_status work_begin(struct engine_state *state, struct engine_work *work,
+                                        struct qn_error *error) {
+  (void)error;
+  work->current_edges = sweep_queue_edges(state, &work->current);
+  work->pulling = work->pulling && frontier_can_pull(state);
+  return QN_OK;
 }
 
 static inline void work_destroy(const struct engine_state *state, struct engine_work *work) {

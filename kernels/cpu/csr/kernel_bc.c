@@ -12,7 +12,7 @@
 #include "kernels/cpu/loop/levels.h"
 #include "kernels/in_edges.h"
 #include "kernels/own_kernel.h"
-#include "kernels/own_state.h"
+#include "kernels/run_state.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include <quern/graph.h>
@@ -150,12 +150,14 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
     status = create_arrays(&work, num_vertices, error);
   result->stats.prepare_seconds = qn_seconds() - begin;
   begin = qn_seconds();
+  const struct qn_state_parts parts = {
+      .num_vertices = num_vertices, .values = work.score, .value_bytes = sizeof *work.score};
   if (!status)
-    qn_own_restore(request, work.score, num_vertices, sizeof *work.score);
-  for (uint64_t i = qn_own_iterations(request); i < request->inputs.num_sources && !status; i++) {
+    qn_state_restore_values(request, &parts, 0, num_vertices);
+  for (uint64_t i = qn_state_iterations(request); i < request->inputs.num_sources && !status; i++) {
     status = add_source(&work, request, request->inputs.sources[i], error);
     if (!status && i + 1 < request->inputs.num_sources)
-      status = qn_own_keep(request, i + 1, num_vertices, sizeof *work.score, work.score, error);
+      status = qn_state_keep(request, i + 1, 0, &parts, error);
   }
   result->stats.kernel_seconds = qn_seconds() - begin;
   result->stats.iterations = request->inputs.num_sources;

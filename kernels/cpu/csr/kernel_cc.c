@@ -9,7 +9,7 @@
 #include "kernels/cpu/loop/labels.h"
 #include "kernels/cuts/chunks.h"
 #include "kernels/own_kernel.h"
-#include "kernels/own_state.h"
+#include "kernels/run_state.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
@@ -22,34 +22,17 @@ static bool joins_all(const struct qn_graph *graph) {
   return graph->directedness == QN_DIRECTED && !graph->has_transpose;
 }
 
-/* The kernel's own registers. */
-enum { LARGEST };
-
 /* The parents of a state must be what parents always are, or searches for roots would not end. */
-static enum qn_status restore(const struct qn_run_request *request, uint64_t num_vertices,
-                              uint32_t *parent, uint32_t *largest, struct qn_error *error) {
-  const struct qn_run_state *state = qn_own_state(request);
-  const uint32_t *values = state->values;
+static enum qn_status check_restored(const struct qn_graph *graph, const uint32_t *parent,
+                                     uint64_t root, struct qn_error *error) {
+  const uint64_t num_vertices = graph->out.num_vertices;
   uint64_t bad = 0;
 #pragma omp parallel for schedule(static) reduction(+ : bad)
   for (uint64_t v = 0; v < num_vertices; v++)
-    bad += values[v] > v;
-  uint64_t root = state->registers[QN_STATE_ENGINE + LARGEST];
-  if (bad > 0 || (root >= num_vertices && !joins_all(request->view)))
+    bad += parent[v] > v;
+  if (bad > 0 || (root >= num_vertices && !joins_all(graph)))
     return qn_fail(error, QN_INVALID, "the checkpoint has values that cc cannot have left there");
-  *largest = (uint32_t)root;
-  qn_own_restore(request, parent, num_vertices, sizeof *parent);
   return QN_OK;
-}
-
-static enum qn_status keep(const struct qn_run_request *request, uint64_t steps,
-                           uint64_t num_vertices, const uint32_t *parent, uint32_t largest,
-                           struct qn_error *error) {
-  if (!qn_own_save_is_due(request, steps))
-    return QN_OK;
-  struct qn_run_state state = qn_own_state_of(steps, num_vertices, sizeof *parent, parent);
-  state.registers[QN_STATE_ENGINE + LARGEST] = largest;
-  return qn_own_save(request, &state, error);
 }
 
 static void join_chunks(const struct qn_graph *graph, const struct qn_row_chunks *chunks,
@@ -67,13 +50,18 @@ static enum qn_status find_components(const struct qn_run_request *request,
                                       const struct qn_row_chunks *chunks, uint32_t *parent,
                                       uint64_t *steps, struct qn_error *error) {
   const struct qn_graph *graph = request->view;
-  uint64_t num_vertices = graph->out.num_vertices, step = qn_own_iterations(request);
-  uint32_t largest = QN_NO_LARGEST;
+  uint64_t num_vertices = graph->out.num_vertices, step = qn_state_iterations(request);
+  uint64_t largest = QN_NO_LARGEST;
+  const struct qn_state_parts parts = {.num_vertices = num_vertices,
+                                       .values = parent,
+                                       .value_bytes = sizeof *parent,
+                                       .numbers = {&largest}};
   enum qn_status status = QN_OK;
   *steps = chunks->num_chunks < JOIN_STEPS ? chunks->num_chunks : JOIN_STEPS;
   *steps += *steps == 0;
-  if (step > 0) {
-    status = restore(request, num_vertices, parent, &largest, error);
+  if (qn_state_restore_values(request, &parts, 0, num_vertices)) {
+    qn_state_restore(request, &parts);
+    status = check_restored(graph, parent, largest, error);
   } else {
     qn_components_begin(graph, parent);
     largest = joins_all(graph) ? QN_NO_LARGEST : qn_components_find_largest(graph, parent);
@@ -81,9 +69,9 @@ static enum qn_status find_components(const struct qn_run_request *request,
   for (; step < *steps && !status; step++) {
     uint64_t first, end;
     qn_part_of(chunks->num_chunks, *steps, step, &first, &end);
-    join_chunks(graph, chunks, first, end, parent, largest);
+    join_chunks(graph, chunks, first, end, parent, (uint32_t)largest);
     if (step + 1 < *steps)
-      status = keep(request, step + 1, num_vertices, parent, largest, error);
+      status = qn_state_keep(request, step + 1, 0, &parts, error);
   }
   if (!status)
     qn_components_end(parent, num_vertices);

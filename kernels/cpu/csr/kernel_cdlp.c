@@ -15,7 +15,7 @@
 #include "kernels/cuts/chunks.h"
 #include "kernels/in_edges.h"
 #include "kernels/own_kernel.h"
-#include "kernels/own_state.h"
+#include "kernels/run_state.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
@@ -146,13 +146,20 @@ static void mark_neighbors_of_changed(const struct work *work) {
       }
 }
 
+static struct qn_state_parts state_of(const struct work *work) {
+  return (struct qn_state_parts){.num_vertices = work->num_vertices,
+                                 .values = work->labels,
+                                 .value_bytes = sizeof *work->labels};
+}
+
 /* Labels before the first iteration, or those of a state, which must be labels. */
 static enum qn_status begin_labels(const struct qn_run_request *request, struct work *work,
                                    struct qn_error *error) {
+  const struct qn_state_parts parts = state_of(work);
   uint64_t bad = 0;
   for (uint64_t v = 0; v < work->num_vertices; v++)
     work->labels[v] = request->positions ? request->positions[v] : (uint32_t)v;
-  qn_own_restore(request, work->labels, work->num_vertices, sizeof *work->labels);
+  qn_state_restore_values(request, &parts, 0, work->num_vertices);
   for (uint64_t v = 0; v < work->num_vertices; v++)
     bad += work->labels[v] >= work->num_vertices;
   return bad ? qn_fail(error, QN_INVALID, "the checkpoint has values that cdlp cannot have left")
@@ -171,7 +178,7 @@ static void report(const struct qn_run_request *request, const struct work *work
 
 static enum qn_status iterate(const struct qn_run_request *request, struct work *work,
                               struct qn_run_result *result, struct qn_error *error) {
-  uint64_t iteration = qn_own_iterations(request);
+  uint64_t iteration = qn_state_iterations(request);
   enum qn_status status = begin_labels(request, work, error);
   while (!status && !result->stats.converged && iteration < request->limits.max_iterations) {
     const double begin = qn_seconds();
@@ -185,9 +192,9 @@ static enum qn_status iterate(const struct qn_run_request *request, struct work 
     result->stats.converged = changed == 0;
     report(request, work, iteration++, changed, qn_seconds() - begin);
     work->looks_at_all = !few;
+    const struct qn_state_parts parts = state_of(work);
     if (!result->stats.converged && iteration < request->limits.max_iterations)
-      status = qn_own_keep(request, iteration, work->num_vertices, sizeof *work->labels,
-                           work->labels, error);
+      status = qn_state_keep(request, iteration, 0, &parts, error);
   }
   result->stats.iterations = iteration;
   return status;
@@ -249,7 +256,7 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
     work.labels = NULL;
   }
   destroy_arrays(&work);
-  qn_graph_unmap(&transposed);
+  qn_in_edges_free(&transposed);
   return status;
 }
 

@@ -8,7 +8,7 @@
 #include "kernels/cpu/loop/frontier.h"
 #include "kernels/in_edges.h"
 #include "kernels/own_kernel.h"
-#include "kernels/own_state.h"
+#include "kernels/run_state.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include <quern/graph.h>
@@ -48,11 +48,12 @@ static uint64_t count_row(const struct work *work, const struct qn_csr *csr, uin
 }
 
 /* Those that no state says to be removed are left. */
-static void begin(const struct qn_run_request *request, struct work *work) {
+static void begin(const struct qn_run_request *request, struct work *work,
+                  const struct qn_state_parts *parts) {
 #pragma omp parallel for schedule(static)
   for (uint64_t v = 0; v < work->num_vertices; v++)
     work->cores[v] = NOT_YET;
-  qn_own_restore(request, work->cores, work->num_vertices, sizeof *work->cores);
+  qn_state_restore_values(request, parts, 0, work->num_vertices);
 #pragma omp parallel for schedule(dynamic, 1024)
   for (uint64_t v = 0; v < work->num_vertices; v++)
     if (work->cores[v] == NOT_YET)
@@ -130,9 +131,12 @@ static uint64_t peel(struct work *work, uint64_t round) {
 
 static enum qn_status find_cores(const struct qn_run_request *request, struct work *work,
                                  struct qn_run_result *result, struct qn_error *error) {
+  const struct qn_state_parts parts = {.num_vertices = work->num_vertices,
+                                       .values = work->cores,
+                                       .value_bytes = sizeof *work->cores};
   enum qn_status status = QN_OK;
-  result->stats.iterations = qn_own_iterations(request);
-  begin(request, work);
+  result->stats.iterations = qn_state_iterations(request);
+  begin(request, work, &parts);
   for (uint64_t round; !status && (round = least_left(work)) != UINT64_MAX;) {
     const double began = qn_seconds();
     remove_up_to(work, round);
@@ -142,8 +146,7 @@ static enum qn_status find_cores(const struct qn_run_request *request, struct wo
                                       .seconds = qn_seconds() - began};
     if (request->hooks.on_iteration)
       request->hooks.on_iteration(request->hooks.user, &said);
-    status = qn_own_keep(request, result->stats.iterations, work->num_vertices, sizeof *work->cores,
-                         work->cores, error);
+    status = qn_state_keep(request, result->stats.iterations, 0, &parts, error);
   }
   result->stats.converged = true;
   return status;

@@ -17,8 +17,7 @@
 
 #include "kernels/cpu/csr/priority_buckets.h"
 #include "kernels/cpu/loop/combine.h"
-#include "kernels/cpu/loop/iterations.h"
-#include "kernels/cpu/loop/sweeps.h"
+#include "kernels/cpu/loop/state.h"
 
 /* A thread shares its part of the current bucket with the others once it is larger. */
 #define FUSED_VERTICES 1000
@@ -31,7 +30,7 @@ struct engine_work {
   uint64_t count, capacity;
   uint64_t *offsets;          /* [threads + 1] where each thread's members go in `frontier` */
   uint64_t bucket;            /* the current one */
-  struct qn_frontier pending; /* for checkpoints, made when the first is due */
+  struct qn_frontier pending; /* its bitmap: who is in a bucket, as the run begins or is kept */
   enum qn_status status;
   struct qn_error error;
 };
@@ -167,28 +166,15 @@ static inline void priority_step(struct engine_state *state, struct engine_work 
 }
 
 /* The vertices that have still to send: stale entries are left out. */
-static inline void find_pending(const struct engine_state *state, const struct engine_work *work,
-                                struct qn_frontier *pending) {
+static inline void find_pending(const struct engine_state *state, struct engine_work *work) {
+  qn_frontier_clear(&work->pending);
   for (unsigned thread = 0; thread < work->threads; thread++)
     for (uint64_t slot = 0; slot <= QN_BUCKET_WINDOW; slot++) {
       const struct qn_bucket_list *list = &work->buckets[thread]->lists[slot];
       for (uint64_t i = 0; i < list->count; i++)
         if (bucket_of(state, work, state->values[list->vertices[i]]) >= work->bucket)
-          qn_frontier_insert(pending, list->vertices[i]);
+          qn_frontier_insert(&work->pending, list->vertices[i]);
     }
-}
-
-static inline enum qn_status work_keep(const struct engine_state *state, struct engine_work *work,
-                                       struct qn_run_state *kept, struct qn_error *error) {
-  enum qn_status status = QN_OK;
-  if (!work->pending.bits)
-    status = qn_frontier_create(&work->pending, state->context.num_vertices, error);
-  if (status)
-    return status;
-  qn_frontier_clear(&work->pending);
-  find_pending(state, work, &work->pending);
-  kept->active = work->pending.bits;
-  return QN_OK;
 }
 
 static inline enum qn_status work_step(struct engine_state *state, struct engine_work *work,
@@ -234,26 +220,6 @@ static inline double choose_delta(const struct engine_state *state) {
   return delta > 0 ? delta : 1;
 }
 
-static inline enum qn_status priority_start(struct engine_state *state, struct engine_work *work,
-                                            struct qn_error *error) {
-  struct qn_frontier starters;
-  enum qn_status status = qn_frontier_create(&starters, state->context.num_vertices, error);
-  if (status)
-    return status;
-  sweep_start(state, &starters);
-  for (uint64_t i = 0; i < starters.count && !status; i++) {
-    uint32_t u = starters.queue[i];
-    if (!(program_priority(&state->context, state->values[u]) >= 0))
-      status = qn_fail(error, QN_INVALID, "the checkpoint has a value that %s cannot have",
-                       PROGRAM_NAME);
-    else
-      status =
-          qn_buckets_push(work->buckets[0], bucket_of(state, work, state->values[u]), u, error);
-  }
-  qn_frontier_destroy(&starters);
-  return status;
-}
-
 static inline enum qn_status work_create(struct engine_state *state, struct engine_work *work,
                                          struct qn_error *error) {
   work->inverse_delta = 1 / choose_delta(state);
@@ -265,7 +231,26 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
         qn_alloc(&work->offsets, work->threads, sizeof *work->offsets, "bucket offsets", error);
   for (unsigned thread = 0; thread < work->threads && !status; thread++)
     status = qn_buckets_create(&work->buckets[thread], error);
-  return status ? status : priority_start(state, work, error);
+  if (!status)
+    status = qn_frontier_create(&work->pending, state->context.num_vertices, error);
+  state->frontier = &work->pending;
+  state->find_frontier = find_pending;
+  return status;
+}
+
+static inline enum qn_status work_begin(struct engine_state *state, struct engine_work *work,
+                                        struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (uint64_t i = 0; i < work->pending.count && !status; i++) {
+    uint32_t u = work->pending.queue[i];
+    if (!(program_priority(&state->context, state->values[u]) >= 0))
+      status = qn_fail(error, QN_INVALID, "the checkpoint has a value that %s cannot have",
+                       PROGRAM_NAME);
+    else
+      status =
+          qn_buckets_push(work->buckets[0], bucket_of(state, work, state->values[u]), u, error);
+  }
+  return status;
 }
 
 static inline void work_destroy(const struct engine_state *state, struct engine_work *work) {

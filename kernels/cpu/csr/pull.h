@@ -8,9 +8,7 @@
 #include "kernels/cpu/csr/view.h"
 
 #include "kernels/cpu/loop/gather.h"
-#include "kernels/cpu/loop/iterations.h"
-#include "kernels/cpu/loop/stateless.h"
-#include "kernels/cpu/loop/sweeps.h"
+#include "kernels/cpu/loop/sending.h"
 #include "support/search.h"
 
 /* Edges of a hub that one thread combines at a time. */
@@ -111,15 +109,6 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   return QN_OK;
 }
 
-/* The messages of the first iteration; what they add up to may have been added up before, in
- * another order. */
-static inline void send_first(struct engine_state *state, struct engine_work *work) {
-  double aggregate = state->context.aggregate;
-  sweep_send(state, work->messages, &work->first_sent);
-  if (engine_resumed(state->request))
-    sweep_begin(&state->context, aggregate);
-}
-
 static inline enum qn_status work_create(struct engine_state *state, struct engine_work *work,
                                          struct qn_error *error) {
   const struct qn_row_chunks *chunks = &state->walk.chunks;
@@ -140,9 +129,16 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
     status = qn_sum_create(&work->sent, chunks->num_chunks, error);
   if (!status)
     status = qn_sum_create(&work->changed, chunks->num_chunks, error);
-  if (!status && !engine_is_finished(state->request, &state->context))
-    send_first(state, work);
   return status;
+}
+
+/* The messages of the first iteration. */
+static inline enum qn_status work_begin(struct engine_state *state, struct engine_work *work,
+                                        struct qn_error *error) {
+  (void)error;
+  if (!engine_is_finished(state->request, &state->context))
+    sweep_begin_first(&state->context, sweep_send_all(state, work->messages, &work->first_sent));
+  return QN_OK;
 }
 
 static inline void work_destroy(const struct engine_state *state, struct engine_work *work) {

@@ -2,9 +2,10 @@
 #ifndef QN_KERNELS_CPU_CSR_VIEW_H
 #define QN_KERNELS_CPU_CSR_VIEW_H
 
-#include "kernels/cuts/chunks.h"
 #include "kernels/engine.h"
-#include <quern/graph.h>
+#if !PROGRAM_IN_PLACE
+#include "kernels/cuts/chunks.h"
+#endif
 
 typedef struct qn_graph engine_view;
 
@@ -14,9 +15,11 @@ static inline uint64_t engine_out_degree(const engine_view *view, uint64_t verte
 
 struct engine_walk {
   const struct qn_csr *out;
-  const struct qn_csr *in;     /* in-edges; NULL if the run does without */
-  struct qn_row_chunks chunks; /* of `in` */
-  struct qn_graph transposed;  /* where `in` is derived */
+  const struct qn_csr *in;    /* in-edges; NULL if the run does without */
+  struct qn_graph transposed; /* where `in` is derived */
+#if !PROGRAM_IN_PLACE
+  struct qn_row_chunks chunks; /* of `in`: what one thread adds up at a time */
+#endif
 };
 
 #endif

@@ -5,7 +5,7 @@
 #include "kernels/cpu/csr/view.h"
 
 #include "kernels/cpu/loop/state.h"
-#include <quern/transpose.h>
+#include "kernels/in_edges.h"
 
 static inline enum qn_status walk_begin(struct engine_state *state, struct qn_error *error) {
   const struct qn_csr *out = &(state->view = state->request->view)->out;
@@ -14,27 +14,27 @@ static inline enum qn_status walk_begin(struct engine_state *state, struct qn_er
 }
 
 static inline enum qn_status walk_create(struct engine_state *state, struct qn_error *error) {
-  const engine_view *view = state->view;
   struct engine_walk *walk = &state->walk;
   /* Who sends from everywhere cannot do without in-edges, nor can real sums. */
-  bool must_pull = PROGRAM_SCHEDULE == QN_ALL_ACTIVE || sweep_is_ordered();
+  const bool must_pull = PROGRAM_SCHEDULE == QN_ALL_ACTIVE || sweep_is_ordered();
   enum qn_status status = QN_OK;
-  walk->out = &view->out;
-  if (view->has_transpose) {
-    walk->in = &view->in;
-  } else if (must_pull && !engine_is_finished(state->request, &state->context)) {
-    status = qn_graph_create_transpose(&view->out, &walk->transposed, error);
-    walk->in = &walk->transposed.out;
-  }
+  walk->out = &state->view->out;
+  if (state->view->has_transpose ||
+      (must_pull && !engine_is_finished(state->request, &state->context)))
+    status = qn_find_in_edges(state->view, &walk->transposed, &walk->in, error);
+#if !PROGRAM_IN_PLACE
   if (!status && walk->in)
     status =
         qn_row_chunks_create(&walk->chunks, walk->in->row_offsets, walk->in->num_vertices, error);
+#endif
   return status;
 }
 
 static inline void walk_destroy(struct engine_state *state) {
+#if !PROGRAM_IN_PLACE
   qn_row_chunks_destroy(&state->walk.chunks);
-  qn_graph_unmap(&state->walk.transposed);
+#endif
+  qn_in_edges_free(&state->walk.transposed);
 }
 
 #endif

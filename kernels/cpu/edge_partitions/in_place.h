@@ -11,7 +11,6 @@
 
 #include "kernels/cpu/edge_partitions/view.h"
 
-#include "kernels/cpu/loop/iterations.h"
 #include "kernels/cpu/loop/sweeps.h"
 #include "kernels/cpu/loop/waiting.h"
 
@@ -38,7 +37,7 @@ struct engine_work {
 #if PROGRAM_FIRST_SUFFICES
   uint64_t *closed; /* bitmap of vertices that cannot change any more */
   uint64_t edges_left;
-  bool bottom_up;
+  uint64_t bottom_up; /* 0 or 1 */
 #endif
 };
 
@@ -260,18 +259,6 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   return QN_OK;
 }
 
-static inline enum qn_status work_keep(const struct engine_state *state, struct engine_work *work,
-                                       struct qn_run_state *kept, struct qn_error *error) {
-  (void)state, (void)error;
-  kept->active = work->current.vertices.bits;
-#if PROGRAM_FIRST_SUFFICES
-  kept->registers[QN_STATE_ENGINE] = work->edges_left;
-  kept->registers[QN_STATE_ENGINE + 1] = work->bottom_up;
-#endif
-  sweep_waiting_keep(&work->waiting, kept);
-  return QN_OK;
-}
-
 /* ---- Memory ------------------------------------------------------------------------- */
 
 static inline enum qn_status create_set(const struct engine_state *state, struct sweep_set *set,
@@ -302,14 +289,20 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
   if (!status)
     status = qn_pages_alloc(&work->closed, state->context.num_vertices / 64 + 1,
                             sizeof *work->closed, "set of closed vertices", error);
-  if (!status)
-    sweep_find_closed(state, work->closed);
-  work->edges_left = engine_register(state->request, 0, state->context.num_edges);
-  work->bottom_up = engine_register(state->request, 1, 0);
+  work->edges_left = state->context.num_edges;
+  state->parts.numbers[0] = &work->edges_left;
+  state->parts.numbers[1] = &work->bottom_up;
 #endif
-  if (status)
-    return status;
-  sweep_start(state, &work->current.vertices);
+  state->frontier = &work->current.vertices;
+  return status;
+}
+
+static inline enum qn_status work_begin(struct engine_state *state, struct engine_work *work,
+                                        struct qn_error *error) {
+  (void)error;
+#if PROGRAM_FIRST_SUFFICES
+  sweep_find_closed(state, work->closed);
+#endif
   adopt_bitmap(state, &work->current);
   return QN_OK;
 }

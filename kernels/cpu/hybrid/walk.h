@@ -9,7 +9,11 @@
 
 #include "kernels/cpu/hybrid/view.h"
 
-#include "kernels/cpu/csr/walk_frame.h"
+#if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
+#include "kernels/cpu/csr/walk_frame_all.h"
+#else
+#include "kernels/cpu/csr/walk_frame_frontier.h"
+#endif
 #include "kernels/cpu/loop/gather.h"
 #include "kernels/cuts/hybrid_rest.h"
 

@@ -4,8 +4,7 @@
 #ifndef QN_KERNELS_CPU_LOOP_ALL_ACTIVE_H
 #define QN_KERNELS_CPU_LOOP_ALL_ACTIVE_H
 
-#include "kernels/cpu/loop/iterations.h"
-#include "kernels/cpu/loop/stateless.h"
+#include "kernels/cpu/loop/sending.h"
 #include "kernels/cpu/loop/sweeps.h"
 
 struct engine_work {
@@ -58,6 +57,12 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
   if (!status)
     status = qn_sum_create(&work->changed, walk_parts(state), error);
   return status;
+}
+
+static inline enum qn_status work_begin(struct engine_state *state, struct engine_work *work,
+                                        struct qn_error *error) {
+  (void)state, (void)work, (void)error;
+  return QN_OK;
 }
 
 static inline void work_destroy(const struct engine_state *state, struct engine_work *work) {

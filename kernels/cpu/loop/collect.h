@@ -4,7 +4,6 @@
 #ifndef QN_KERNELS_CPU_LOOP_COLLECT_H
 #define QN_KERNELS_CPU_LOOP_COLLECT_H
 
-#include "kernels/cpu/loop/iterations.h"
 #include "kernels/cpu/loop/rounds.h"
 #include "kernels/cpu/loop/sweeps.h"
 
@@ -85,9 +84,14 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
   if (!status)
     status = sweep_sums_create(&work->sums, num_vertices, error);
   work->received.queued = false;
-  if (!status)
-    sweep_start(state, &work->current);
+  state->frontier = &work->current;
   return status;
+}
+
+static inline enum qn_status work_begin(struct engine_state *state, struct engine_work *work,
+                                        struct qn_error *error) {
+  (void)state, (void)work, (void)error;
+  return QN_OK;
 }
 
 static inline void work_destroy(const struct engine_state *state, struct engine_work *work) {
@@ -109,13 +113,6 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   step->mode = walk_senders(state, work);
   apply_received(state, work);
   step->num_next = work->current.count;
-  return QN_OK;
-}
-
-static inline enum qn_status work_keep(const struct engine_state *state, struct engine_work *work,
-                                       struct qn_run_state *kept, struct qn_error *error) {
-  (void)state, (void)error;
-  kept->active = work->current.bits;
   return QN_OK;
 }
 

@@ -12,8 +12,6 @@
 #include "kernels/engine.h"
 #include "support/memory.h"
 
-#if PROGRAM_PRIORITY
-
 /* Passes over the bitmap of fewer words are not worth waking other threads. */
 #define NEAR_FAR_PARALLEL_WORDS 1024
 
@@ -50,19 +48,6 @@ static inline enum qn_status near_far_create(struct near_far *far, double delta,
 
 static inline void near_far_destroy(struct near_far *far) {
   qn_pages_free(far->waiting, far->num_words, sizeof *far->waiting);
-}
-
-/* Add what waits to a state, and take it from one (or from NULL: nothing waits). */
-static inline void near_far_keep(const struct near_far *far, struct qn_run_state *state) {
-  state->waiting = far->waiting;
-  state->registers[QN_STATE_REGISTERS - 1] = qn_register_of_real(far->limit);
-}
-
-static inline void near_far_resume(struct near_far *far, const struct qn_run_state *state) {
-  if (!state || !state->waiting)
-    return;
-  memcpy(far->waiting, state->waiting, qn_state_words(state->num_vertices) * sizeof *far->waiting);
-  far->limit = qn_real_of_register(state->registers[QN_STATE_REGISTERS - 1]);
 }
 
 /* True if a vertex of this new value has to wait; any thread may call. */
@@ -117,7 +102,5 @@ static inline bool near_far_refill(struct near_far *far, const struct qn_program
     }
   return true;
 }
-
-#endif
 
 #endif

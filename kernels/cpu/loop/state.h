@@ -1,20 +1,24 @@
-/* What one run of a program on a layout works on. Part of the engines on the CPU, whose view.h is
- * included before this and defines
+/* What one run of a program on a layout works on, and what its parts promise each other. Part of
+ * the engines on the CPU, whose view.h is included before this and defines
  *
  *   engine_view                                where the walk finds vertices and edges
  *   uint64_t engine_out_degree(view, vertex)   asked only where out-degrees are used
  *   struct engine_walk                         what the engine keeps to walk the layout
  *
- * and afterwards, with struct engine_state at hand, the functions declared here. An engine numbers
- * vertices as the graph layout does, or says how it does (`order`). */
+ * Afterwards the engine's walk.h and its schedule define the functions declared here, and run.h,
+ * included last, calls them. An engine numbers vertices as the graph layout does, or says how it
+ * does (`order`). */
 #ifndef QN_KERNELS_CPU_LOOP_STATE_H
 #define QN_KERNELS_CPU_LOOP_STATE_H
 
+#include <string.h>
+
 #include "kernels/cpu/loop/frontier.h"
-#include "kernels/cuts/chunks.h"
 #include "kernels/engine.h"
 #include "support/memory.h"
 #include "support/threads.h"
+
+struct engine_work;
 
 struct engine_state {
   const struct qn_run_request *request; /* its positions are by the engine's numbers */
@@ -25,7 +29,23 @@ struct engine_state {
   const uint32_t *order; /* [V] the graph's number of a vertex; NULL: it is the engine's */
   struct qn_run_result *result;
   struct engine_walk walk;
+  /* What the next iteration depends on beside context and values: work_create says where it is. */
+  struct qn_frontier *frontier; /* who sends; NULL: all vertices */
+  /* Fills `frontier`, where it is not at hand after each iteration; NULL: it is. */
+  void (*find_frontier)(const struct engine_state *state, struct engine_work *work);
+  struct qn_state_parts parts; /* its numbers, and who waits */
 };
+
+/* What one iteration did. */
+struct engine_step {
+  const char *mode;    /* "pull" or the like */
+  uint64_t num_active; /* vertices that sent */
+  uint64_t num_next;   /* frontier programs: vertices that will send next */
+  double change;       /* programs that converge */
+  bool is_over;        /* no vertex was active, nor waits to be: there was no iteration */
+};
+
+/* ---- The walk -------------------------------------------------------------------------------- */
 
 /* Enter the run (engine_enter) on request->view, and refuse what the program cannot work with. */
 static inline enum qn_status walk_begin(struct engine_state *state, struct qn_error *error);
@@ -37,10 +57,26 @@ static inline void walk_destroy(struct engine_state *state);
 /* The run is one on a graph of this size: its context, and an empty result. */
 static inline void engine_enter(struct engine_state *state, uint64_t num_vertices,
                                 uint64_t num_edges) {
-  state->context = engine_begin(state->request, num_vertices, num_edges, state->result);
+  state->context = qn_run_begin(state->request, num_vertices, num_edges, state->result);
   state->begin = 0;
   state->end = num_vertices;
 }
+
+/* ---- The schedule ---------------------------------------------------------------------------- */
+
+/* The arrays of `work`, which is zeroed; the state has the first values. work_destroy is called
+ * after a failure, too. */
+static inline enum qn_status work_create(struct engine_state *state, struct engine_work *work,
+                                         struct qn_error *error);
+/* Derive from values and frontier what the first iteration needs. */
+static inline enum qn_status work_begin(struct engine_state *state, struct engine_work *work,
+                                        struct qn_error *error);
+/* One iteration; *step is zeroed. */
+static inline enum qn_status work_step(struct engine_state *state, struct engine_work *work,
+                                       struct engine_step *step, struct qn_error *error);
+static inline void work_destroy(const struct engine_state *state, struct engine_work *work);
+
+/* ---- Vertices -------------------------------------------------------------------------------- */
 
 static inline uint64_t sweep_out_degree(const engine_view *view, uint64_t vertex) {
 #if PROGRAM_USES_OUT_DEGREE

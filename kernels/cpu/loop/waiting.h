@@ -4,52 +4,52 @@
 #ifndef QN_KERNELS_CPU_LOOP_WAITING_H
 #define QN_KERNELS_CPU_LOOP_WAITING_H
 
-#include "kernels/cpu/loop/near_far.h"
-#include "kernels/cpu/loop/rounds.h"
 #include "kernels/cpu/loop/state.h"
+#if PROGRAM_PRIORITY
+#include "kernels/cpu/loop/near_far.h"
+#endif
+#if PROGRAM_ROUNDS
+#include "kernels/cpu/loop/rounds.h"
+#endif
 
 struct sweep_waiting {
+#if PROGRAM_ROUNDS
   struct sweep_rounds rounds;
+#endif
 #if PROGRAM_PRIORITY
   struct near_far far;
 #endif
 };
 
-/* As the run begins, or as the state that it goes on from says; `delta` and `weights` as in
- * near_far_create. */
+/* `delta` and `weights` as in near_far_create. */
 static inline enum qn_status sweep_waiting_create(struct sweep_waiting *waiting,
-                                                  const struct engine_state *state, double delta,
+                                                  struct engine_state *state, double delta,
                                                   const struct qn_weights *weights,
                                                   struct qn_error *error) {
-  const struct qn_program_context *context = &state->context;
-  enum qn_status status = sweep_rounds_create(&waiting->rounds, context->num_vertices, error);
+  enum qn_status status = QN_OK;
+#if PROGRAM_ROUNDS
+  status = sweep_rounds_create(&waiting->rounds, state->context.num_vertices, error);
+#endif
 #if PROGRAM_PRIORITY
   if (!status)
-    status = near_far_create(&waiting->far, delta, weights, context->num_vertices,
-                             context->num_edges, error);
-  if (!status)
-    near_far_resume(&waiting->far, engine_resumed(state->request));
-#else
-  (void)delta, (void)weights;
+    status = near_far_create(&waiting->far, delta, weights, state->context.num_vertices,
+                             state->context.num_edges, error);
+  state->parts.waiting = waiting->far.waiting;
+  state->parts.limit = &waiting->far.limit;
 #endif
+  (void)waiting, (void)state, (void)delta, (void)weights, (void)error;
   return status;
 }
 
 /* A zeroed struct is allowed. */
 static inline void sweep_waiting_destroy(struct sweep_waiting *waiting) {
+#if PROGRAM_ROUNDS
   sweep_rounds_destroy(&waiting->rounds);
+#endif
 #if PROGRAM_PRIORITY
   near_far_destroy(&waiting->far);
 #endif
-}
-
-static inline void sweep_waiting_keep(const struct sweep_waiting *waiting,
-                                      struct qn_run_state *kept) {
-#if PROGRAM_PRIORITY
-  near_far_keep(&waiting->far, kept);
-#else
-  (void)waiting, (void)kept;
-#endif
+  (void)waiting;
 }
 
 /* Must a vertex of this new value wait? Any thread may call. */
@@ -73,7 +73,12 @@ static inline bool sweep_wake(struct engine_state *state, struct sweep_waiting *
     return true;
   }
 #endif
+#if PROGRAM_ROUNDS
   return sweep_round(&state->context, state->values, &waiting->rounds, frontier);
+#else
+  (void)state, (void)waiting, (void)frontier;
+  return false;
+#endif
 }
 
 #endif

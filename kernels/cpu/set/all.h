@@ -12,9 +12,7 @@
 #include "kernels/cpu/set/view.h"
 
 #include "kernels/cpu/loop/gather.h"
-#include "kernels/cpu/loop/iterations.h"
-#include "kernels/cpu/loop/stateless.h"
-#include "kernels/cpu/loop/sweeps.h"
+#include "kernels/cpu/loop/sending.h"
 #include "kernels/cpu/set/grid.h"
 #include "kernels/cpu/set/share.h"
 
@@ -350,12 +348,11 @@ static inline enum qn_status prepare_telling(const struct engine_state *state,
 /* The messages of the first iteration; what they add up to may have been added up before. */
 static inline enum qn_status send_first(struct engine_state *state, struct engine_work *work,
                                         struct qn_error *error) {
-  double aggregate = state->context.aggregate;
   struct part_sums total;
   send_own(state, &state->context, work);
   enum qn_status status = share_sums(state, work, &total, error);
   if (!status)
-    sweep_begin(&state->context, engine_resumed(state->request) ? aggregate : total.sent);
+    sweep_begin_first(&state->context, total.sent);
   return status;
 }
 
@@ -377,9 +374,14 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
   if (!status)
     status = qn_alloc_zeroed(&work->sums, state->view->num_all_parts, sizeof *work->sums,
                              "sums of parts", error);
-  if (!status && !engine_is_finished(state->request, &state->context))
-    status = send_first(state, work, error);
   return status;
+}
+
+static inline enum qn_status work_begin(struct engine_state *state, struct engine_work *work,
+                                        struct qn_error *error) {
+  if (engine_is_finished(state->request, &state->context))
+    return QN_OK;
+  return send_first(state, work, error);
 }
 
 static inline void work_destroy(const struct engine_state *state, struct engine_work *work) {

@@ -9,7 +9,6 @@
 
 #include "kernels/cpu/set/view.h"
 
-#include "kernels/cpu/loop/iterations.h"
 #include "kernels/cpu/loop/rounds.h"
 #include "kernels/cpu/loop/sweeps.h"
 #include "kernels/cpu/set/near.h"
@@ -189,28 +188,6 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   return status;
 }
 
-static inline enum qn_status work_keep(const struct engine_state *state, struct engine_work *work,
-                                       struct qn_run_state *kept, struct qn_error *error) {
-  (void)state, (void)error;
-  kept->active = work->active.bits;
-  return QN_OK;
-}
-
-/* Of this rank's vertices, those that are active at first. */
-static inline void start_own(const struct engine_state *state, struct qn_frontier *active) {
-  const struct qn_run_state *resumed = engine_resumed(state->request);
-#pragma omp parallel for schedule(static)
-  for (uint64_t word = state->begin / 64; word < (state->end + 63) / 64; word++) {
-    uint64_t bits = resumed ? resumed->active[word] : 0;
-    uint64_t first = word * 64 > state->begin ? word * 64 : state->begin;
-    for (uint64_t v = first; !resumed && v < word * 64 + 64 && v < state->end; v++)
-      if (program_starts(&state->context, engine_position(state->request, (uint32_t)v)))
-        bits |= (uint64_t)1 << (v % 64);
-    active->bits[word] =
-        bits & (state->begin < state->end ? qn_bits_between(word, state->begin, state->end) : 0);
-  }
-}
-
 static inline enum qn_status work_create(struct engine_state *state, struct engine_work *work,
                                          struct qn_error *error) {
   uint64_t num_vertices = state->context.num_vertices;
@@ -227,9 +204,12 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
   if (!status)
     status = near_create(&work->near, num_vertices, error);
 #endif
-  if (status)
-    return status;
-  start_own(state, &work->active);
+  state->frontier = &work->active;
+  return status;
+}
+
+static inline enum qn_status work_begin(struct engine_state *state, struct engine_work *work,
+                                        struct qn_error *error) {
   return senders_announce(state, &work->senders, &work->active, state->context.iteration, error);
 }
 

@@ -302,10 +302,8 @@ static enum qn_status joint_create(const struct qn_run_request *request,
   if (!status)
     status = qn_pages_alloc(&side->state.values, view->num_vertices, sizeof *side->state.values,
                             "vertex values", error);
-  if (!status) {
-    sweep_init(&side->state);
-    status = work_create(&side->state, &side->work, error);
-  }
+  if (!status)
+    status = engine_start(&side->state, &side->work, error);
   if (status) {
     joint_destroy(&side->shared);
     return status;

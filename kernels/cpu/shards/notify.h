@@ -17,9 +17,9 @@
 
 #include "kernels/cpu/shards/view.h"
 
-#include "kernels/cpu/loop/iterations.h"
 #include "kernels/cpu/loop/sweeps.h"
 #include "kernels/cpu/loop/waiting.h"
+#include "kernels/cuts/chunks.h"
 #include "kernels/storage.h"
 
 /* Active vertices notify while they have at most one in so many of all out-edges. */
@@ -470,14 +470,6 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   return QN_OK;
 }
 
-static inline enum qn_status work_keep(const struct engine_state *state, struct engine_work *work,
-                                       struct qn_run_state *kept, struct qn_error *error) {
-  (void)state, (void)error;
-  kept->active = work->current.bits;
-  sweep_waiting_keep(&work->waiting, kept);
-  return QN_OK;
-}
-
 /* ---- Memory ------------------------------------------------------------------------- */
 
 static inline enum qn_status create_hub_segments(const struct engine_state *state,
@@ -513,12 +505,17 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
   if (!status)
     status = qn_pages_alloc(&work->settled, num_vertices / 64 + 1, sizeof *work->settled,
                             "set of settled vertices", error);
-  if (!status)
-    sweep_find_closed(state, work->settled);
 #endif
-  if (status)
-    return status;
-  sweep_start(state, &work->current);
+  state->frontier = &work->current;
+  return status;
+}
+
+static inline enum qn_status work_begin(struct engine_state *state, struct engine_work *work,
+                                        struct qn_error *error) {
+  (void)error;
+#if PROGRAM_FIRST_SUFFICES
+  sweep_find_closed(state, work->settled);
+#endif
   work->current_edges = sweep_queue_edges(state, &work->current);
   look_at_storage(state, work);
   return QN_OK;

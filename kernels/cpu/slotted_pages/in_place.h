@@ -10,7 +10,6 @@
 
 #include "kernels/cpu/slotted_pages/view.h"
 
-#include "kernels/cpu/loop/iterations.h"
 #include "kernels/cpu/loop/least.h"
 #include "kernels/cpu/loop/rounds.h"
 #include "kernels/cpu/loop/sweeps.h"
@@ -260,14 +259,6 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   return QN_OK;
 }
 
-static inline enum qn_status work_keep(const struct engine_state *state, struct engine_work *work,
-                                       struct qn_run_state *kept, struct qn_error *error) {
-  (void)state, (void)error;
-  kept->active = work->current.vertices.bits;
-  kept->registers[QN_STATE_ENGINE] = qn_register_of_real(work->bound);
-  return QN_OK;
-}
-
 static inline enum qn_status work_create(struct engine_state *state, struct engine_work *work,
                                          struct qn_error *error) {
   const struct qn_slotted_pages *pages = state->view->pages;
@@ -279,13 +270,16 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
   if (!status)
     status =
         qn_alloc(&work->list, state->walk.tasks.count, sizeof *work->list, "list of tasks", error);
-  if (status)
-    return status;
-  work->delta = choose_delta(state);
-  work->bound =
-      qn_real_of_register(engine_register(state->request, 0, qn_register_of_real(work->delta)));
-  sweep_start(state, &work->current.vertices);
-  page_find_senders(&work->current.vertices, pages, work->current.pages);
+  work->bound = work->delta = choose_delta(state);
+  state->frontier = &work->current.vertices;
+  state->parts.numbers[0] = &work->bound;
+  return status;
+}
+
+static inline enum qn_status work_begin(struct engine_state *state, struct engine_work *work,
+                                        struct qn_error *error) {
+  (void)error;
+  page_find_senders(&work->current.vertices, state->view->pages, work->current.pages);
   return QN_OK;
 }
 

@@ -13,8 +13,11 @@
 
 #include "kernels/cpu/slotted_pages/collect.h"
 #include "kernels/cpu/slotted_pages/walk.h"
+
+#include "kernels/cpu/loop/run.h"
+
 #include "kernels/own_kernel.h"
-#include "kernels/own_state.h"
+#include "kernels/run_state.h"
 
 extern const struct qn_kernel qn_kernel_bc_slotted_pages_cpu;
 
@@ -59,6 +62,7 @@ static enum qn_status count_paths(struct work *work, struct qn_error *error) {
   work->num_levels = 0;
   sweep_init(state);
   sweep_start(state, current);
+  qn_frontier_adopt(current);
   while (!status && current->count > 0) {
     status = append_level(work, error);
     walk_senders(state, &work->collect);
@@ -163,8 +167,8 @@ static enum qn_status create_work(struct work *work, const struct qn_run_request
   return status;
 }
 
-static enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
-                                 struct qn_error *error) {
+static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
+                          struct qn_error *error) {
   struct qn_run_request searches = *request;
   struct work work = {0};
   double begin = qn_seconds();
@@ -173,16 +177,18 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
   uint64_t num_vertices = work.state.context.num_vertices;
   result->stats.prepare_seconds = qn_seconds() - begin;
   begin = qn_seconds();
+  const struct qn_state_parts parts = {
+      .num_vertices = num_vertices, .values = work.score, .value_bytes = sizeof *work.score};
   if (!status)
-    qn_own_restore(request, work.score, num_vertices, sizeof *work.score);
-  for (uint64_t i = qn_own_iterations(request); i < request->inputs.num_sources && !status; i++) {
+    qn_state_restore_values(request, &parts, 0, num_vertices);
+  for (uint64_t i = qn_state_iterations(request); i < request->inputs.num_sources && !status; i++) {
     uint32_t source = request->inputs.sources[i];
     work.state.context.source = engine_position(request, source);
     status = count_paths(&work, error);
     if (!status)
       spread_shares(&work, source);
     if (!status && i + 1 < request->inputs.num_sources)
-      status = qn_own_keep(request, i + 1, num_vertices, sizeof *work.score, work.score, error);
+      status = qn_state_keep(request, i + 1, 0, &parts, error);
   }
   result->stats.kernel_seconds = qn_seconds() - begin;
   result->stats.iterations = request->inputs.num_sources;
@@ -206,4 +212,4 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
 }
 
 const struct qn_kernel qn_kernel_bc_slotted_pages_cpu =
-    QN_BC_KERNEL("slotted-pages Brandes", QN_LAYOUT_SLOTTED_PAGES, QN_CPU, 0, engine_run);
+    QN_BC_KERNEL("slotted-pages Brandes", QN_LAYOUT_SLOTTED_PAGES, QN_CPU, 0, run);

@@ -10,13 +10,15 @@
 static inline enum qn_status walk_begin(struct engine_state *state, struct qn_error *error) {
   const struct qn_slotted_pages *pages = state->request->view;
   uint64_t edge, bits;
-  const struct qn_weight_limit limit = engine_weight_limit(pages->num_vertices);
+  const struct qn_weight_limit limit =
+      qn_weight_limit_for(&engine_weight_demand, pages->num_vertices);
   state->walk.graph.pages = pages;
   state->view = &state->walk.graph;
   engine_enter(state, pages->num_vertices, pages->num_edges);
   if (!PROGRAM_NON_NEGATIVE || !qn_page_weight_beyond(pages, &limit, &edge, &bits))
     return QN_OK;
-  return engine_refuse_weight(pages->weight_type, bits, edge, pages->num_vertices, error);
+  return qn_weight_refuse(&engine_weight_demand, pages->weight_type, bits, edge,
+                          pages->num_vertices, error);
 }
 
 static inline enum qn_status create_bins(struct engine_walk *walk, struct qn_error *error) {

@@ -9,10 +9,10 @@
 #ifndef QN_KERNELS_CUDA_CSR_CC_STREAMED_CUH
 #define QN_KERNELS_CUDA_CSR_CC_STREAMED_CUH
 
+#include "kernels/cuda/device/keep.cuh"
 #include "kernels/cuda/own/cc_trees.cuh"
 #include "kernels/cuda/rows/row_units.cuh"
 #include "kernels/cuda/stream/pins.cuh"
-#include "kernels/own_state.h"
 
 #ifndef CC_STEP_BYTES
 #define CC_STEP_BYTES ((uint64_t)4 << 30)
@@ -117,7 +117,7 @@ inline bool cc_state_is_sound(const struct cc_stream *work, const struct qn_run_
 
 /* The first parents; *done becomes how many units have been joined. */
 inline enum qn_status cc_begin(struct cc_stream *work, uint64_t *done, struct qn_error *error) {
-  const struct qn_run_state *state = qn_own_state(work->request);
+  const struct qn_run_state *state = qn_state_resumed(work->request);
   *done = 0;
   if (!state) {
     QN_LAUNCH(begin_alone, qn_run_blocks(work->memory, work->num_vertices), QN_QUEUE_THREADS, 0,
@@ -133,22 +133,10 @@ inline enum qn_status cc_begin(struct cc_stream *work, uint64_t *done, struct qn
 }
 
 inline enum qn_status cc_keep(struct cc_stream *work, uint64_t done, struct qn_error *error) {
-  uint32_t *parent;
-  if (!qn_own_save_is_due(work->request, work->result->stats.iterations))
-    return QN_OK;
-  enum qn_status status =
-      qn_pages_alloc(&parent, work->num_vertices, sizeof *parent, "a checkpoint's values", error);
-  if (!status)
-    status = qn_cuda_download(work->memory, parent, work->parent, work->num_vertices,
-                              sizeof *parent, "labels", error);
-  if (!status) {
-    struct qn_run_state state =
-        qn_own_state_of(work->result->stats.iterations, work->num_vertices, sizeof *parent, parent);
-    state.registers[QN_STATE_ENGINE] = done;
-    status = qn_own_save(work->request, &state, error);
-  }
-  qn_pages_free(parent, work->num_vertices, sizeof *parent);
-  return status;
+  struct qn_state_parts parts = keep_parts(work->num_vertices, sizeof *work->parent, NULL);
+  parts.numbers[0] = &done;
+  return keep_values(work->request, work->result->stats.iterations, 0, &parts, work->memory, work->parent,
+                     error);
 }
 
 /* One iteration: the units [first, end). */

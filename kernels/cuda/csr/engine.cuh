@@ -79,7 +79,7 @@ inline enum qn_status engine_run_resident(const struct qn_run_request *request,
   run.view = (const struct qn_graph *)request->view;
   run.result = result;
   run.memory = &memory;
-  run.context = engine_begin(request, run.view->out.num_vertices, run.view->out.num_edges, result);
+  run.context = qn_run_begin(request, run.view->out.num_vertices, run.view->out.num_edges, result);
   auto prepare = [&](struct qn_error *failure) {
     if (engine_is_too_large(&run))
       return qn_run_no_room(&memory);

@@ -224,38 +224,26 @@ inline enum qn_status frontier_download_state(struct csr_loop *loop, program_val
 /* After an iteration that is not the last one: a checkpoint, if one is due. */
 inline enum qn_status keep(struct csr_loop *loop, struct qn_error *error) {
   const struct csr_run *run = loop->run;
-  const uint64_t num_vertices = run->context.num_vertices, words = qn_state_words(num_vertices);
-  program_value *values = NULL;
-  uint64_t *active = NULL, *waiting = NULL;
-  if (!engine_save_is_due(run->request, &run->context))
-    return QN_OK;
-  enum qn_status status =
-      qn_pages_alloc(&values, num_vertices, sizeof *values, "a checkpoint's values", error);
-  if (!status)
-    status = qn_pages_alloc(&active, words, sizeof *active, "a checkpoint's bits", error);
-  if (!status)
-    status = qn_pages_alloc(&waiting, words, sizeof *waiting, "a checkpoint's bits", error);
-  if (!status)
-    status = frontier_download_state(loop, values, active, waiting, error);
-  if (!status) {
-    struct qn_run_state state = engine_state_of(&run->context, run->result, values);
-    state.active = active;
-    state.waiting = PROGRAM_PRIORITY ? waiting : NULL;
-    state.registers[QN_STATE_ENGINE + FRONTIER_EDGES_LEFT] = loop->edges_left;
-    state.registers[QN_STATE_ENGINE + FRONTIER_ACTIVE] = loop->seen->active;
-    state.registers[QN_STATE_ENGINE + FRONTIER_THRESHOLD] = qn_register_of_real(loop->threshold);
-    status = engine_save(run->request, &state, error);
-  }
-  qn_pages_free(waiting, words, sizeof *waiting);
-  qn_pages_free(active, words, sizeof *active);
-  qn_pages_free(values, num_vertices, sizeof *values);
-  return status;
+  struct qn_state_parts parts =
+      keep_parts(run->context.num_vertices, sizeof(program_value), &run->context);
+  uint64_t active = loop->seen->active;
+  double limit = 0; /* the far list has `threshold` */
+  parts.numbers[FRONTIER_EDGES_LEFT] = &loop->edges_left;
+  parts.numbers[FRONTIER_ACTIVE] = &active;
+  parts.numbers[FRONTIER_THRESHOLD] = &loop->threshold;
+  parts.limit = &limit;
+  auto download = [loop](struct qn_state_parts *host, struct qn_error *failure) {
+    return frontier_download_state(loop, (program_value *)host->values, host->active, host->waiting,
+                                   failure);
+  };
+  return keep_if_due(run->request, run->context.iteration, run->result->stats.change, &parts,
+                     KEEP_ACTIVE | (PROGRAM_PRIORITY ? KEEP_WAITING : 0), download, error);
 }
 
 /* The first frontier, or that of the state that the run goes on from. */
 inline enum qn_status frontier_begin(struct csr_loop *loop, struct qn_error *error) {
   struct csr_run *run = loop->run;
-  const struct qn_run_state *resumed = engine_resumed(run->request);
+  const struct qn_run_state *resumed = qn_state_resumed(run->request);
   const uint32_t *active = NULL;
   enum qn_status status = resumed
                               ? frontier_upload_state(run, &loop->state, resumed, &active, error)

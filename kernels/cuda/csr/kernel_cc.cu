@@ -51,7 +51,7 @@ enum qn_status run_resident(const struct qn_run_request *request, struct qn_run_
 /* States are those of streamed runs alone. */
 enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                    struct qn_error *error) {
-  bool too_large = qn_own_state(request) != NULL;
+  bool too_large = qn_state_resumed(request) != NULL;
   enum qn_status status = QN_OK;
   if (!too_large)
     status = run_resident(request, result, &too_large, error);

@@ -9,10 +9,10 @@
  * Bytes: an edge moves 4 of column index and a sector of L2 for its end's label, once from either
  * end; counting costs an atomic of shared memory. */
 #include "kernels/cuda/csr/both_ways.cuh"
+#include "kernels/cuda/device/keep.cuh"
 #include "kernels/cuda/edges/label_choice.cuh"
 #include "kernels/cuda/edges/row_steps.cuh"
 #include "kernels/own_kernel.h"
-#include "kernels/own_state.h"
 
 extern "C" const struct qn_kernel qn_kernel_cdlp_csr_cuda;
 
@@ -272,7 +272,7 @@ enum qn_status create(struct cdlp_work *work, struct qn_error *error) {
 
 /* Labels before the first iteration, or those of a state, which must be labels. */
 enum qn_status begin(struct cdlp_work *work, struct qn_error *error) {
-  const struct qn_run_state *kept = qn_own_state(work->request);
+  const struct qn_run_state *kept = qn_state_resumed(work->request);
   if (!kept) {
     QN_LAUNCH(begin_labels, qn_run_blocks(work->memory, work->num_vertices), QN_QUEUE_THREADS, 0,
               NULL, work->positions, work->state.labels, work->num_vertices);
@@ -328,22 +328,8 @@ enum qn_status mark_neighbors_of_changed(struct cdlp_work *work, struct qn_error
 
 /* After an iteration that is not the last: a checkpoint, if one is due. */
 enum qn_status keep(struct cdlp_work *work, uint64_t iterations, struct qn_error *error) {
-  uint32_t *labels;
-  if (!qn_own_save_is_due(work->request, iterations))
-    return QN_OK;
-  enum qn_status status =
-      qn_pages_alloc(&labels, work->num_vertices, sizeof *labels, "a checkpoint's values", error);
-  if (status)
-    return status;
-  status = qn_cuda_download(work->memory, labels, work->state.labels, work->num_vertices,
-                            sizeof *labels, "labels", error);
-  if (!status) {
-    const struct qn_run_state state =
-        qn_own_state_of(iterations, work->num_vertices, sizeof *labels, labels);
-    status = qn_own_save(work->request, &state, error);
-  }
-  qn_pages_free(labels, work->num_vertices, sizeof *labels);
-  return status;
+  const struct qn_state_parts parts = keep_parts(work->num_vertices, sizeof(uint32_t), NULL);
+  return keep_values(work->request, iterations, 0, &parts, work->memory, work->state.labels, error);
 }
 
 void report(const struct qn_run_request *request, uint64_t iteration, bool all, uint32_t changed,
@@ -360,7 +346,7 @@ void report(const struct qn_run_request *request, uint64_t iteration, bool all, 
 enum qn_status iterate(struct cdlp_work *work, struct qn_run_result *result,
                        struct qn_error *error) {
   const struct qn_run_request *request = work->request;
-  uint64_t iteration = qn_own_iterations(request);
+  uint64_t iteration = qn_state_iterations(request);
   bool all = true;
   enum qn_status status = begin(work, error);
   while (!status && !result->stats.converged && iteration < request->limits.max_iterations) {

@@ -113,7 +113,7 @@ inline enum qn_status engine_run_resident(const struct qn_run_request *request,
                                           struct qn_error *error) {
   const uint64_t num_vertices = view->num_vertices;
   const struct qn_program_context context =
-      engine_begin(request, num_vertices, view->num_edges, result);
+      qn_run_begin(request, num_vertices, view->num_edges, result);
   struct qn_cuda_memory memory;
   struct pull_run pull;
   memset(&pull, 0, sizeof pull);

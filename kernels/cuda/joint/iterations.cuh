@@ -155,13 +155,14 @@ inline enum qn_status keep(struct joint_run *joint, struct qn_error *error) {
   struct sweep_run *run = joint->run;
   if (!joint->on_host)
     return sweep_keep(run, error);
-  if (!engine_save_is_due(run->request, &run->context))
+  if (!qn_state_is_due(run->request, run->context.iteration))
     return QN_OK;
   wake_all(joint);
-  struct qn_run_state state =
-      engine_state_of(&run->context, run->result, (const program_value *)joint->side->values);
-  state.active = SWEEP_FRONTIER ? joint->side->active : NULL;
-  return engine_save(run->request, &state, error);
+  struct qn_state_parts parts =
+      keep_parts(run->context.num_vertices, sizeof(program_value), &run->context);
+  parts.values = joint->side->values;
+  parts.active = SWEEP_FRONTIER ? joint->side->active : NULL;
+  return qn_state_save(run->request, run->context.iteration, run->result->stats.change, &parts, error);
 }
 
 inline bool may_wait(const struct joint_run *) {

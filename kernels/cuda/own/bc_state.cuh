@@ -3,15 +3,13 @@
 #ifndef QN_KERNELS_CUDA_OWN_BC_STATE_CUH
 #define QN_KERNELS_CUDA_OWN_BC_STATE_CUH
 
-#include "kernels/cuda/device/memory.cuh"
-#include "kernels/own_state.h"
-#include "support/memory.h"
+#include "kernels/cuda/device/keep.cuh"
 
 /* Put the scores that the run goes on from in their place, if there are any. */
 static inline enum qn_status bc_resume(const struct qn_run_request *request,
                                        struct qn_cuda_memory *memory, double *scores,
                                        uint64_t num_vertices, struct qn_error *error) {
-  const struct qn_run_state *state = qn_own_state(request);
+  const struct qn_run_state *state = qn_state_resumed(request);
   if (!state)
     return QN_OK;
   return qn_cuda_upload(memory, scores, state->values, num_vertices, sizeof *scores, "scores",
@@ -23,22 +21,11 @@ static inline enum qn_status bc_keep(const struct qn_run_request *request,
                                      struct qn_cuda_memory *memory, uint64_t sources,
                                      const double *scores, uint64_t num_vertices,
                                      struct qn_error *error) {
-  double *host;
-  if (!qn_own_save_is_due(request, sources))
+  const struct qn_state_parts parts = keep_parts(num_vertices, sizeof *scores, NULL);
+  if (!qn_state_is_due(request, sources))
     return QN_OK;
-  enum qn_status status =
-      qn_pages_alloc(&host, num_vertices, sizeof *host, "a checkpoint's values", error);
-  if (status)
-    return status;
-  status = qn_cuda_status(cudaDeviceSynchronize(), "a source's paths", error);
-  if (!status)
-    status = qn_cuda_download(memory, host, scores, num_vertices, sizeof *host, "scores", error);
-  if (!status) {
-    const struct qn_run_state state = qn_own_state_of(sources, num_vertices, sizeof *host, host);
-    status = qn_own_save(request, &state, error);
-  }
-  qn_pages_free(host, num_vertices, sizeof *host);
-  return status;
+  enum qn_status status = qn_cuda_status(cudaDeviceSynchronize(), "a source's paths", error);
+  return status ? status : keep_values(request, sources, 0, &parts, memory, scores, error);
 }
 
 #endif

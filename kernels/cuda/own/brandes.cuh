@@ -135,7 +135,7 @@ enum qn_status bc_run(const struct qn_run_request *request, uint64_t num_vertice
   forwards.limits.max_iterations = UINT32_MAX;
   run.request = &forwards;
   run.result = result;
-  run.context = engine_begin(&forwards, num_vertices, num_edges, result);
+  run.context = qn_run_begin(&forwards, num_vertices, num_edges, result);
   sweep_hold_all(&run);
   auto prepare = [&](struct qn_error *failure) {
     enum qn_status status = source ? sweep_plan_memory(&run, NULL, source, failure) : QN_OK;
@@ -151,7 +151,7 @@ enum qn_status bc_run(const struct qn_run_request *request, uint64_t num_vertice
   };
   auto algorithm = [&](struct qn_error *failure) {
     enum qn_status status = bc_resume(request, &run.memory, bc.scores, num_vertices, failure);
-    for (uint64_t i = qn_own_iterations(request); i < request->inputs.num_sources && !status; i++) {
+    for (uint64_t i = qn_state_iterations(request); i < request->inputs.num_sources && !status; i++) {
       const double begin = qn_seconds();
       status = bc_add_source(&run, &bc, request->inputs.sources[i], walk_level, failure);
       if (!status)

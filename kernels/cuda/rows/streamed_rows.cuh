@@ -82,7 +82,7 @@ inline bool rows_end_soon(const struct qn_run_request *request, const struct qn_
   uint32_t found[ROWS_FEW + 1];
   uint32_t count = 1;
   uint64_t edges = 0;
-  if (engine_resumed(request) || request->inputs.num_sources != 1)
+  if (qn_state_resumed(request) || request->inputs.num_sources != 1)
     return false;
   found[0] = request->inputs.sources[0];
   for (uint32_t i = 0; i < count; i++) {

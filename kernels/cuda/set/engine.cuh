@@ -174,7 +174,7 @@ inline enum qn_status check_weights(const struct qn_set_view *view, struct qn_er
 /* Where the run goes on, which of this rank's vertices are active is known from before. */
 inline enum qn_status count_resumed(struct set_exchange *exchange, struct qn_error *error) {
   struct sweep_run *run = exchange->run;
-  const struct qn_run_state *resumed = engine_resumed(run->request);
+  const struct qn_run_state *resumed = qn_state_resumed(run->request);
   uint64_t own = 0;
   if (!resumed || !SWEEP_FRONTIER)
     return QN_OK;

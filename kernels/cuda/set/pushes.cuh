@@ -18,7 +18,7 @@ inline bool may_push(const struct qn_set_view *view, const struct qn_run_request
 #if PROGRAM_IS_GIVEN
   const bool knows_first = false;
 #else
-  const bool knows_first = !PROGRAM_SEES_RECEIVER && !engine_resumed(request);
+  const bool knows_first = !PROGRAM_SEES_RECEIVER && !qn_state_resumed(request);
 #endif
   return view->has_out_rows && (!view->exchange || knows_first);
 }

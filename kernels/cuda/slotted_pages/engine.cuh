@@ -238,10 +238,12 @@ inline enum qn_status upload_layout(const struct qn_slotted_pages *view, struct 
 
 inline enum qn_status check_weights(const struct qn_slotted_pages *view, struct qn_error *error) {
   uint64_t edge, bits;
-  const struct qn_weight_limit limit = engine_weight_limit(view->num_vertices);
+  const struct qn_weight_limit limit =
+      qn_weight_limit_for(&engine_weight_demand, view->num_vertices);
   if (!PROGRAM_NON_NEGATIVE || !qn_page_weight_beyond(view, &limit, &edge, &bits))
     return QN_OK;
-  return engine_refuse_weight(view->weight_type, bits, edge, view->num_vertices, error);
+  return qn_weight_refuse(&engine_weight_demand, view->weight_type, bits, edge, view->num_vertices,
+                          error);
 }
 
 inline enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,

@@ -359,7 +359,7 @@ enum qn_status spare_run(const struct qn_run_request *request, const struct qn_s
   memset(&spare, 0, sizeof spare);
   run.request = request;
   run.result = result;
-  run.context = engine_begin(request, view->num_vertices, view->num_edges, result);
+  run.context = qn_run_begin(request, view->num_vertices, view->num_edges, result);
   sweep_hold_all(&run);
   auto prepare = [&](struct qn_error *failure) {
     enum qn_status status = sweep_plan_memory(&run, NULL, source, failure);

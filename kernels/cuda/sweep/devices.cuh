@@ -264,7 +264,7 @@ enum qn_status sweep_run_devices(const struct qn_run_request *request, uint64_t 
     member->run.request = &member->request;
     member->run.result = &member->result;
     member->run.order = to_vertex;
-    member->run.context = engine_begin(request, num_vertices, num_edges, &member->result);
+    member->run.context = qn_run_begin(request, num_vertices, num_edges, &member->result);
   }
   status = sweep_team_positions(team, error);
   if (!status)

@@ -98,7 +98,7 @@ enum qn_status sweep_run_with(const struct qn_run_request *request, uint64_t num
   memset(&run, 0, sizeof run);
   run.request = request;
   run.result = result;
-  run.context = engine_begin(request, num_vertices, num_edges, result);
+  run.context = qn_run_begin(request, num_vertices, num_edges, result);
   run.order = to_vertex;
   sweep_hold_all(&run);
   auto prepare_all = [&](struct qn_error *failure) {

@@ -191,9 +191,11 @@ inline enum qn_status sweep_member_download(struct sweep_member *member, struct 
 
 inline enum qn_status sweep_team_save(struct sweep_team *team, struct qn_error *error) {
   const struct sweep_run *run = &team->members[0].run;
-  struct qn_run_state state = engine_state_of(&run->context, run->result, team->kept_values);
-  state.active = SWEEP_FRONTIER ? team->kept_active : NULL;
-  return engine_save(run->request, &state, error);
+  struct qn_state_parts parts =
+      keep_parts(team->num_vertices, sizeof(program_value), &run->context);
+  parts.values = team->kept_values;
+  parts.active = SWEEP_FRONTIER ? team->kept_active : NULL;
+  return qn_state_save(run->request, run->context.iteration, run->result->stats.change, &parts, error);
 }
 
 /* After an iteration that is not the last one: a checkpoint, if the first device's thread says that
@@ -206,7 +208,7 @@ inline enum qn_status sweep_member_keep(struct sweep_member *member, struct qn_e
   struct qn_tally tally = sweep_tally(member, QN_OK);
   if (!team->request->hooks.checkpointing)
     return QN_OK;
-  tally.count = is_first && engine_save_is_due(run->request, &run->context);
+  tally.count = is_first && qn_state_is_due(run->request, run->context.iteration);
   if (tally.count > 0)
     tally.status = qn_pages_alloc(&team->kept_values, team->num_vertices, sizeof(program_value),
                                   "a checkpoint's values", error);

@@ -18,6 +18,7 @@
 #ifndef QN_KERNELS_CUDA_SWEEP_PULL_LOOP_CUH
 #define QN_KERNELS_CUDA_SWEEP_PULL_LOOP_CUH
 
+#include "kernels/cuda/device/keep.cuh"
 #include "kernels/cuda/device/memory.cuh"
 #include "kernels/cuda/device/ranges.cuh"
 #include "kernels/cuda/edges/given.cuh"
@@ -234,29 +235,10 @@ inline enum qn_status pull_await(const struct pull_run *run, uint32_t iteration,
   return QN_OK;
 }
 
-/* Write a checkpoint of the state after the iteration that `control` tells of; nothing runs. */
-inline enum qn_status pull_keep(const struct pull_run *run, const struct pull_control *control,
-                                struct qn_error *error) {
-  const uint64_t num_vertices = control->context.num_vertices;
-  program_value *values = NULL;
-  enum qn_status status =
-      qn_pages_alloc(&values, num_vertices, sizeof *values, "a checkpoint's values", error);
-  if (!status)
-    status = qn_cuda_download(run->memory, values, run->state.values, num_vertices, sizeof *values,
-                              "vertex values", error);
-  if (!status) {
-    const struct qn_run_state state = engine_state_of(&control->context, run->result, values);
-    status = engine_save(run->request, &state, error);
-  }
-  qn_pages_free(values, num_vertices, sizeof *values);
-  return status;
-}
-
 /* The device is one iteration ahead of the host, but where a checkpoint is due, which needs the
  * values as they are between two. */
 inline enum qn_status pull_iterations(const struct pull_run *run, uint32_t first,
                                       struct qn_error *error) {
-  const struct qn_checkpointing *keeping = run->request->hooks.checkpointing;
   const uint32_t most = run->request->limits.max_iterations;
   double begin = qn_seconds();
   bool finished = first >= most;
@@ -265,14 +247,18 @@ inline enum qn_status pull_iterations(const struct pull_run *run, uint32_t first
     status = pull_enqueue(run, first, error);
   for (uint32_t iteration = first; !status && !finished; iteration++) {
     const bool is_last = iteration + 1 >= most;
-    const bool pauses = !is_last && keeping && keeping->is_due(keeping->user, iteration + 1);
+    const bool pauses = !is_last && qn_state_is_due(run->request, iteration + 1);
     if (!is_last && !pauses)
       status = pull_enqueue(run, iteration + 1, error);
     if (!status)
       status = pull_await(run, iteration, &begin, &finished, error);
     if (status || finished || !pauses)
       continue;
-    status = pull_keep(run, &run->monitor.pinned[iteration % 2], error);
+    const struct pull_control *control = &run->monitor.pinned[iteration % 2];
+    const struct qn_state_parts parts =
+        keep_parts(control->context.num_vertices, sizeof *run->state.values, &control->context);
+    status = keep_values(run->request, iteration + 1, run->result->stats.change, &parts, run->memory,
+                         run->state.values, error);
     if (!status)
       status = pull_enqueue(run, iteration + 1, error);
   }
@@ -337,9 +323,8 @@ inline enum qn_status pull_begin(struct pull_run *run, uint64_t num_vertices,
 /* The algorithm itself, after pull_create. */
 inline enum qn_status pull_execute(struct pull_run *run, uint64_t num_vertices,
                                    struct qn_error *error) {
-  const struct qn_run_state *resumed = engine_resumed(run->request);
-  const uint32_t first = resumed ? (uint32_t)resumed->registers[QN_STATE_ITERATIONS] : 0;
-  enum qn_status status = pull_begin(run, num_vertices, resumed, error);
+  enum qn_status status = pull_begin(run, num_vertices, qn_state_resumed(run->request), error);
+  const uint32_t first = (uint32_t)qn_state_iterations(run->request);
   return status ? status : pull_iterations(run, first, error);
 }
 

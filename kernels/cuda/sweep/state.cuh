@@ -3,11 +3,12 @@
 #ifndef QN_KERNELS_CUDA_SWEEP_STATE_CUH
 #define QN_KERNELS_CUDA_SWEEP_STATE_CUH
 
+#include "kernels/cuda/device/keep.cuh"
 #include "kernels/cuda/edges/given.cuh"
 #include "kernels/cuda/sweep/sweeps.cuh"
 
-/* In the last register: these sweeps stand in for an engine whose own states differ. A run goes on
- * the way it began. */
+/* The last of the kernel's own numbers: these sweeps stand in for an engine whose own states
+ * differ. A run goes on the way it began. */
 #define SWEEP_STATE_STANDS_IN 1
 
 namespace {
@@ -31,7 +32,7 @@ inline enum qn_status sweep_refuse_resident_state(struct qn_error *error) {
 template <class Resident, class Streamed>
 enum qn_status run_resident_or_streamed(const struct qn_run_request *request, Resident resident,
                                         Streamed streamed, struct qn_error *error) {
-  const struct qn_run_state *resumed = engine_resumed(request);
+  const struct qn_run_state *resumed = qn_state_resumed(request);
   bool too_large = resumed && sweep_state_is_streamed(resumed);
   if (too_large)
     return streamed();
@@ -50,7 +51,7 @@ inline uint64_t sweep_state_words(const struct sweep_run *run) {
  * values that are held, and all bits. `*count` becomes the number of active vertices, `run->woken`
  * holds. Else what the program is given. */
 inline enum qn_status sweep_resume(struct sweep_run *run, uint64_t *count, struct qn_error *error) {
-  const struct qn_run_state *resumed = engine_resumed(run->request);
+  const struct qn_run_state *resumed = qn_state_resumed(run->request);
   const struct unit_vertices held = run->state.held;
   const uint64_t num_vertices = run->context.num_vertices;
   if (!resumed)
@@ -99,26 +100,15 @@ inline enum qn_status sweep_download_state(struct sweep_run *run, program_value 
 
 /* After an iteration that is not the last one: a checkpoint, if one is due. */
 inline enum qn_status sweep_keep(struct sweep_run *run, struct qn_error *error) {
-  const uint64_t num_vertices = run->context.num_vertices, words = qn_state_words(num_vertices);
-  program_value *values = NULL;
-  uint64_t *active = NULL;
-  if (!engine_save_is_due(run->request, &run->context))
-    return QN_OK;
-  enum qn_status status =
-      qn_pages_alloc(&values, num_vertices, sizeof *values, "a checkpoint's values", error);
-  if (!status)
-    status = qn_pages_alloc(&active, words, sizeof *active, "a checkpoint's bits", error);
-  if (!status)
-    status = sweep_download_state(run, values, active, error);
-  if (!status) {
-    struct qn_run_state state = engine_state_of(&run->context, run->result, values);
-    state.active = SWEEP_FRONTIER ? active : NULL;
-    state.registers[QN_STATE_REGISTERS - 1] = run->stands_in ? SWEEP_STATE_STANDS_IN : 0;
-    status = engine_save(run->request, &state, error);
-  }
-  qn_pages_free(values, num_vertices, sizeof *values);
-  qn_pages_free(active, words, sizeof *active);
-  return status;
+  struct qn_state_parts parts =
+      keep_parts(run->context.num_vertices, sizeof(program_value), &run->context);
+  uint64_t stands_in = run->stands_in ? SWEEP_STATE_STANDS_IN : 0;
+  parts.numbers[QN_STATE_NUMBERS - 1] = &stands_in;
+  auto download = [run](struct qn_state_parts *host, struct qn_error *failure) {
+    return sweep_download_state(run, (program_value *)host->values, host->active, failure);
+  };
+  return keep_if_due(run->request, run->context.iteration, run->result->stats.change, &parts,
+                     SWEEP_FRONTIER ? KEEP_ACTIVE : KEEP_VALUES, download, error);
 }
 
 } /* namespace */

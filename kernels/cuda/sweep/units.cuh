@@ -48,7 +48,7 @@ inline enum qn_status sweep_stream_create(struct sweep_run *run, struct qn_error
 /* Is every vertex active at first? */
 inline bool sweep_all_start(const struct sweep_run *run) {
 #if SWEEP_FRONTIER
-  if (engine_resumed(run->request))
+  if (qn_state_resumed(run->request))
     return false;
   for (uint64_t v = 0; v < run->context.num_vertices; v++)
     if (!program_starts(&run->context, (uint32_t)v))

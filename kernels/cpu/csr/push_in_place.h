@@ -1,26 +1,13 @@
-/* Pushing along plain out-edges (frontier.h). Part of the engines that include frontier.h.
- *
- * Programs that combine into the value itself do: a value may be read while another thread improves
- * it; either is a value that the vertex had, and the improvement puts the vertex into the next
- * frontier. The others collect contributions, and apply them at the iteration's end. */
-#ifndef QN_KERNELS_CPU_CSR_PUSH_H
-#define QN_KERNELS_CPU_CSR_PUSH_H
+/* Pushing along plain out-edges (frontier.h) in programs that combine into the value itself: a value
+ * may be read while another thread improves it; either is a value that the vertex had, and the
+ * improvement puts the vertex into the next frontier. Part of the engines that include frontier.h.
+ */
+#ifndef QN_KERNELS_CPU_CSR_PUSH_IN_PLACE_H
+#define QN_KERNELS_CPU_CSR_PUSH_IN_PLACE_H
 
 #include <omp.h>
 
 #include "kernels/cpu/csr/frontier.h"
-#include "kernels/cpu/loop/combine.h"
-
-/* Fewer edges are not worth waking other threads. */
-#define PUSH_ALONE 1024
-
-/* Vertices that a thread takes at a time: each thread several times, if there are as many. */
-static inline uint64_t push_chunk(uint64_t count) {
-  const uint64_t chunk = count / (8 * qn_threads());
-  return chunk < 1 ? 1 : chunk > 64 ? 64 : chunk;
-}
-
-#if PROGRAM_IN_PLACE
 
 /* Edges whose receivers are asked for while one waits for another: an atomic operation waits for
  * all that is under way. */
@@ -98,56 +85,5 @@ static inline void frontier_push(struct engine_state *state, struct engine_work 
   work->next.queued = true;
   work->next.marked = !PROGRAM_FIRST_SUFFICES;
 }
-
-#else
-
-static inline void collect_edges(const struct engine_state *state, struct engine_work *work,
-                                 struct qn_queue_block *block, uint32_t u) {
-  const struct qn_csr *out = state->walk.out;
-  program_message message = sweep_message(state, u);
-  for (uint64_t edge = out->row_offsets[u]; edge < out->row_offsets[u + 1]; edge++) {
-    uint32_t v = out->column_indices[edge];
-    program_accumulator contribution = program_contribution(
-        &state->context, message, engine_weight(&out->weights, edge), state->values, v);
-    if (program_refuses(contribution))
-      continue;
-    program_combine_atomic(&work->sums[v], contribution);
-    if (qn_frontier_insert(&work->received, v))
-      qn_frontier_push(&work->received, block, v);
-  }
-}
-
-static inline void apply_sum(struct engine_state *state, struct engine_work *work,
-                             struct frontier_share *share, uint32_t v, program_accumulator sum) {
-  program_value old_value = state->values[v];
-  state->values[v] = program_apply(&state->context, old_value, sum);
-  if (program_active(&state->context, old_value, state->values[v])) {
-    qn_frontier_insert(&work->next, v);
-    share_push(state, work, share, v);
-  }
-}
-
-static inline void frontier_push(struct engine_state *state, struct engine_work *work) {
-#pragma omp parallel if (work->current_edges > PUSH_ALONE)
-  {
-    struct qn_queue_block block = {.count = 0};
-    struct frontier_share share = {.block.count = 0};
-#pragma omp for schedule(dynamic, push_chunk(work->current.count))
-    for (uint64_t i = 0; i < work->current.count; i++)
-      collect_edges(state, work, &block, work->current.queue[i]);
-    qn_frontier_flush(&work->received, &block);
-#pragma omp barrier
-#pragma omp for schedule(static)
-    for (uint64_t i = 0; i < work->received.count; i++) {
-      uint32_t v = work->received.queue[i];
-      apply_sum(state, work, &share, v, work->sums[v]);
-      work->sums[v] = program_identity();
-    }
-    share_finish(work, &share);
-  }
-  qn_frontier_clear(&work->received);
-}
-
-#endif
 
 #endif

@@ -1,22 +1,17 @@
-/* Frontier programs that pull along plain in-edges. Part of engine.h. */
-#ifndef QN_KERNELS_CPU_CSR_FRONTIER_PULL_H
-#define QN_KERNELS_CPU_CSR_FRONTIER_PULL_H
+/* Pulling along plain in-edges in frontier programs that combine into the value itself: every vertex
+ * that is open looks for senders among its in-neighbours. Part of engine.h. */
+#ifndef QN_KERNELS_CPU_CSR_PULL_IN_PLACE_H
+#define QN_KERNELS_CPU_CSR_PULL_IN_PLACE_H
 
-#include <string.h>
-
-#include "kernels/cpu/csr/view.h"
-
-#include "kernels/cpu/csr/push.h"
+#include "kernels/cpu/csr/push_in_place.h"
 
 static inline bool frontier_can_pull(const struct engine_state *state) {
   return state->walk.in != NULL;
 }
 
 static inline bool frontier_keeps_messages(void) {
-  return !PROGRAM_IN_PLACE; /* values change while others pull */
+  return false; /* they are made of values, as these are */
 }
-
-#if PROGRAM_IN_PLACE
 
 /* Write an accumulator that nobody else writes, but others read (lane by lane). */
 static inline void program_store_atomic(program_accumulator *into, program_accumulator from) {
@@ -238,46 +233,5 @@ static inline void frontier_pull(struct engine_state *state, struct engine_work 
 #endif
   frontier_marked(work, count, edges);
 }
-
-#else
-
-static inline void collect_vertex(struct engine_state *state, struct engine_work *work,
-                                  struct frontier_share *share, uint32_t v) {
-  const struct qn_csr *in = state->walk.in;
-  program_accumulator sum = program_identity();
-  bool received = false;
-  for (uint64_t edge = in->row_offsets[v]; edge < in->row_offsets[v + 1]; edge++) {
-    uint32_t u = in->column_indices[edge];
-    if (!qn_frontier_has(&work->current, u))
-      continue;
-    program_combine(&sum,
-                    program_contribution(&state->context, work->messages[u],
-                                         engine_weight(&in->weights, edge), state->values, v));
-    received = true;
-  }
-  if (received)
-    apply_sum(state, work, share, v, sum);
-}
-
-static inline void frontier_pull(struct engine_state *state, struct engine_work *work) {
-  const struct qn_row_chunks *chunks = &state->walk.chunks;
-  qn_frontier_enqueue(&work->current);
-#pragma omp parallel
-  {
-    struct frontier_share share = {.block.count = 0};
-#pragma omp for schedule(static)
-    for (uint64_t i = 0; i < work->current.count; i++) {
-      uint32_t u = work->current.queue[i];
-      work->messages[u] = sweep_message(state, u);
-    }
-#pragma omp for schedule(dynamic, 1)
-    for (uint64_t chunk = 0; chunk < chunks->num_chunks; chunk++)
-      for (uint32_t v = chunks->bounds[chunk]; v < chunks->bounds[chunk + 1]; v++)
-        collect_vertex(state, work, &share, v);
-    share_finish(work, &share);
-  }
-}
-
-#endif
 
 #endif
