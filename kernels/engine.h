@@ -15,8 +15,9 @@
 #ifndef QN_KERNELS_ENGINE_H
 #define QN_KERNELS_ENGINE_H
 
+#include "kernels/keep.h"
+#include "kernels/kernel.h"
 #include "kernels/programs/complete.h"
-#include "kernels/registry.h"
 #include "kernels/weight_check.h"
 
 /* The weights that a kernel is for: of whatever type where it does not look at them. */

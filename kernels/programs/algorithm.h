@@ -79,17 +79,6 @@ struct qn_parameter {
         "Follow edges in proportion to their weights"                                              \
   }
 
-#define QN_MAX_PARAMETERS 8
-#define QN_MAX_LIST 16
-
-/* The arguments of a run, one for each parameter of its algorithm in its order. */
-struct qn_arguments {
-  struct qn_argument of[QN_MAX_PARAMETERS];
-  uint32_t list[QN_MAX_LIST]; /* [list_length] of the parameter that is a list */
-  uint32_t list_length;
-  uint32_t said; /* set of 1 << index: a user said so, the others have their defaults */
-};
-
 /* ---- Algorithms ----------------------------------------------------------------------------- */
 
 /* A set: what a run is told of vertices, beside the graph. */
@@ -102,16 +91,6 @@ enum qn_input_kind {
   QN_INPUT_VECTOR = 1 << 5,  /* a number for each vertex */
 };
 #define QN_ANY_SOURCES (QN_INPUT_SOURCE | QN_INPUT_SOURCES)
-
-enum qn_shape {
-  QN_SHAPE_VALUES,  /* a value for each vertex */
-  QN_SHAPE_COLUMNS, /* several values for each vertex, named */
-  QN_SHAPE_PAIRS,   /* a value for each pair of vertices */
-  QN_SHAPE_PATH,    /* vertices in order, with a value each */
-  QN_SHAPE_WALKS,   /* rows of vertices */
-  QN_SHAPE_SAMPLE,  /* a subgraph (kernels/sample.h) */
-  QN_SHAPE_NUMBER,  /* one number */
-};
 
 /* A set: what values are. */
 enum qn_values {

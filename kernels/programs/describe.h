@@ -37,6 +37,10 @@ static const struct qn_parameter program_parameters[] = {
 static_assert(sizeof program_parameters / sizeof *program_parameters <= QN_MAX_PARAMETERS,
               "too many parameters");
 
+static_assert(!((PROGRAM_VALUES)&QN_VALUES_UNIT) || PROGRAM_RESULT == QN_RESULT_F32 ||
+                  PROGRAM_RESULT == QN_RESULT_F64,
+              "QN_VALUES_UNIT scales real numbers");
+
 #ifdef QN_ALGORITHM_IS_LOCAL
 static
 #elif defined(__cplusplus)

@@ -22,12 +22,10 @@
 #define PROGRAM_IDENTITY 0
 #define PROGRAM_RESULT QN_RESULT_F32
 #define PROGRAM_NEEDS_SOURCE 1
-#define PROGRAM_USES_WEIGHTS 1
-#define PROGRAM_NON_NEGATIVE 1
-#define PROGRAM_CONVERGES 1
+#define PROGRAM_WEIGHTS (QN_WEIGHTED | QN_WEIGHTED_NON_NEGATIVE)
+#define PROGRAM_TOLERANCE 0.0
 #define PROGRAM_VALUES QN_VALUES_RANKED
 #define PROGRAM_ITERATIONS 10
-#define PROGRAM_PARTIAL float
 
 typedef float program_value; /* temperature */
 typedef float program_message;

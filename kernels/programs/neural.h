@@ -19,10 +19,9 @@
 #define PROGRAM_COMBINE QN_ADD
 #define PROGRAM_IDENTITY 0
 #define PROGRAM_RESULT QN_RESULT_F32
-#define PROGRAM_USES_WEIGHTS 1
-#define PROGRAM_CONVERGES 1
+#define PROGRAM_WEIGHTS QN_WEIGHTED
+#define PROGRAM_TOLERANCE 0.0
 #define PROGRAM_ITERATIONS 10
-#define PROGRAM_PARTIAL float
 
 typedef float program_value;
 typedef float program_message;

@@ -19,13 +19,10 @@
 #define PROGRAM_IDENTITY 0
 #define PROGRAM_RESULT QN_RESULT_F32
 #define PROGRAM_USES_OUT_DEGREE 1
-#define PROGRAM_AGGREGATE 1
-#define PROGRAM_CONVERGES 1
-#define PROGRAM_CONTRACTS 1
+#define PROGRAM_ASYNCHRONOUS 1
 #define PROGRAM_BEGINS 1
 #define PROGRAM_ITERATIONS 100
 #define PROGRAM_TOLERANCE 1e-6
-#define PROGRAM_PARTIAL float
 #define PROGRAM_VALUES QN_VALUES_RANKED
 
 #define PROGRAM_PARAMETERS(_)                                                                      \

@@ -47,7 +47,8 @@
  *   bool                 program_starts(context, vertex)           frontier: active at first?
  *   bool                 program_active(context, old, new)         frontier: send (again)?
  *
- * and, where they are true, these traits (complete.h sets the others to 0):
+ * and, where they are true, these traits (complete.h sets the others to 0). They say what the
+ * program is; how an engine makes use of that is the engine's.
  *
  *   PROGRAM_ALIASES      "nn,neural-network": other names for it, such as a paper's
  *   PROGRAM_PARAMETERS(_) what a user may choose, a row each (algorithm.h says what columns mean;
@@ -59,28 +60,8 @@
  *   PROGRAM_VALUES       what results are (otherwise just numbers): a set of QN_VALUES_VERTICES,
  *                        _RANKED, _LEVELS and _UNIT (algorithm.h)
  *   PROGRAM_PURPOSE      QN_FOR_PATHS, ...: the heading in a list (otherwise QN_FOR_OTHER)
- *   PROGRAM_IN_PLACE     program_value is program_accumulator and apply is combine, by MIN, MAX or
- *                        OR: an engine may combine into the value itself and let others see
- *                        it before the iteration ends; the result is the same fixed point
- *   PROGRAM_FIRST_SUFFICES  all contributions that a vertex gets in one iteration are equal, and
- *                        only one iteration can change it: a receiver may stop at the first. Also:
- *                        bool program_open(context, value): may a contribution still change it?
- *   PROGRAM_CLOSES       frontier: once program_open is false of a vertex nothing changes it any
- *                        more: a receiver may be skipped (PROGRAM_FIRST_SUFFICES implies it)
- *   PROGRAM_COUNTS       contributions that are added up are whole numbers, if real ones by type.
- *                        Also: bool program_exact(context): do sums of this iteration's stay below
- *                        2^53, so that they are the same in any order?
- *   PROGRAM_PRIORITY     frontier: less work is repeated if small values send first. Also:
- *                        double program_priority(context, value), in units of the weights
- *   PROGRAM_ROUNDS       frontier: when no vertex is active a new round begins. Also:
- *                        double program_round(context, value): the round that this vertex waits
- *                        for, or INFINITY, and that for good; context.round becomes the least of
- *                        all, then bool program_wake(context, value *): is it active in this round?
- *   PROGRAM_SEES_RECEIVER  frontier, not in place: gather also looks at what the receiver holds
- *                        before the iteration, program_gather(context, message, weight, value), and
- *                        refuses a message by returning the identity
- *   PROGRAM_FOLLOWS      frontier: "bfs": the program goes on from that algorithm's results, and
- *                        users do not name it. It is given (below) these results
+ *
+ *   PROGRAM_NEEDS_SOURCE it has a source vertex
  *   PROGRAM_GIVEN        a vertex begins with what it is given,
  *                        program_init(context, vertex, out_degree, given), where the out-degree is
  *                        0. Also: typedef program_given, the type of that:
@@ -90,29 +71,53 @@
  *                        QN_GIVEN_SAMPLES    double: its number, from 1 to context.num_samples, in
  *                        original order, if it is one of the vertices that are sampled (--samples,
  *                        --seed), else 0
- *   PROGRAM_USES_WEIGHTS gather looks at the weight
- *   PROGRAM_WEIGHTS_BY_TYPE  compile it twice: with QN_WEIGHTS_REAL defined for real weights,
- *                        without it for whole weights and for none
- *   PROGRAM_WEIGHTS_WIDE compile it once more, with QN_WEIGHTS_WIDE defined, for the weights of 8
- *                        bytes (i64, f64; on the CPU). Without this, and with PROGRAM_USES_WEIGHTS,
- *                        such graphs are refused
- *   PROGRAM_NON_NEGATIVE negative weights are refused
- *   PROGRAM_SUMS_WEIGHTS with it: so are weights whose sum along a path could leave u64 or f64
- *   PROGRAM_USES_OUT_DEGREE  init or send look at the out-degree (0 is passed otherwise)
+ *   PROGRAM_FOLLOWS      frontier: "bfs": the program goes on from that algorithm's results, and
+ *                        users do not name it. It is given (above) these results
  *   PROGRAM_SYMMETRIC    defined on symmetric graphs only
- *   PROGRAM_NEEDS_SOURCE it has a source vertex
- *   PROGRAM_AGGREGATE    context.aggregate is, before each iteration, the sum over all vertices of
- *                        double program_aggregate(context, value, out_degree)
- *   PROGRAM_CONVERGES    end when the sum over all vertices of double program_change(context, old,
- *                        new) is below the tolerance
- *   PROGRAM_CONTRACTS    all active: values tend to the same ones if some are seen before others
- *   PROGRAM_BEGINS       void program_begin(context *) is called in each iteration after the sends
- *                        and before the first apply, to fill context.derived; send and
- *                        gather therefore must not look at context.aggregate and .derived
- *   PROGRAM_HOPS         an iteration is a hop, and --hops says how many are wanted
+ *   PROGRAM_USES_OUT_DEGREE  init or send look at the out-degree (0 is passed otherwise)
+ *   PROGRAM_WEIGHTS      what weights are to it (otherwise gather does not look at them), a set:
+ *                        QN_WEIGHTED               gather looks at the weight
+ *                        QN_WEIGHTED_NON_NEGATIVE  negative weights are refused
+ *                        QN_WEIGHTED_SUMS          with it: so are weights whose sum along a path
+ *                        could leave u64 or f64
+ *                        QN_WEIGHTED_BY_TYPE       compile it twice: with QN_WEIGHTS_REAL defined
+ *                        for real weights, without it for whole weights and for none
+ *                        QN_WEIGHTED_WIDE          compile it once more, with QN_WEIGHTS_WIDE
+ *                        defined, for weights of 8 bytes (i64, f64; on the CPU). Without this
+ *                        such graphs are refused
+ *
+ *   PROGRAM_ASYNCHRONOUS results are the same if some values are seen before others, even before
+ *                        an iteration ends. All active: values tend to the same ones, as sums that
+ *                        contract do. Frontier: program_value is program_accumulator, and apply is
+ *                        combine, by MIN, MAX or OR
+ *   PROGRAM_FIRST_SUFFICES  frontier: all contributions that a vertex gets in one iteration are
+ *                        equal, and only one iteration can change it: the first is enough. Also:
+ *                        bool program_open(context, value): may a contribution still change it?
+ *   PROGRAM_PRIORITY     frontier: less work is repeated if small values send first. Also:
+ *                        double program_priority(context, value), in units of the weights
+ *   PROGRAM_ROUNDS       frontier: when no vertex is active a new round begins. Also:
+ *                        double program_round(context, value): the round that this vertex waits
+ *                        for, or INFINITY, and that for good; context.round becomes the least of
+ *                        all, then bool program_wake(context, value *): is it active in this round?
+ *   PROGRAM_SEES_RECEIVER  frontier, not asynchronous: gather also looks at what the receiver holds
+ *                        before the iteration, program_gather(context, message, weight, value), and
+ *                        refuses a message by returning the identity
+ *
+ *   PROGRAM_BEGINS       all active: each iteration begins with a sum over all vertices,
+ *                        context.aggregate, of double program_aggregate(context, value, out_degree).
+ *                        void program_begin(context *) is called after the sends and before the
+ *                        first apply, to fill context.derived; send and gather therefore must not
+ *                        look at context.aggregate and .derived
+ *   PROGRAM_TOLERANCE    all active: it ends when the sum over all vertices of
+ *                        double program_change(context, old, new) is below the tolerance, of which
+ *                        this is the default (0.0: all iterations are done)
  *   PROGRAM_ITERATIONS   the default number of iterations at most (otherwise no limit)
- *   PROGRAM_TOLERANCE    the default tolerance (otherwise 0: all iterations are done)
- *   PROGRAM_PARTIAL      a narrower type in which partial results of program_lane may be stored
+ *   PROGRAM_HOPS         an iteration is a hop, and --hops says how many are wanted
+ *
+ * Programs that were written for the traits of before go on to work: PROGRAM_IN_PLACE and _CONTRACTS
+ * are PROGRAM_ASYNCHRONOUS now; _USES_WEIGHTS, _NON_NEGATIVE, _SUMS_WEIGHTS, _WEIGHTS_BY_TYPE and
+ * _WEIGHTS_WIDE are PROGRAM_WEIGHTS; _AGGREGATE is PROGRAM_BEGINS; _CONVERGES is PROGRAM_TOLERANCE.
+ * PROGRAM_PARTIAL is not needed any more.
  *
  * "vertex" is the position in original order (quern/ids.h): results do not
  * depend on how a layout numbers its vertices. */
@@ -123,7 +128,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernels/programs/algorithm.h"
 #include "kernels/programs/context.h"
 #include <quern/inline.h>
 

@@ -22,14 +22,11 @@
 #define PROGRAM_RESULT QN_RESULT_F32
 #define PROGRAM_GIVEN QN_GIVEN_SEEDS
 #define PROGRAM_USES_OUT_DEGREE 1
-#define PROGRAM_AGGREGATE 1
-#define PROGRAM_CONVERGES 1
-#define PROGRAM_CONTRACTS 1
+#define PROGRAM_ASYNCHRONOUS 1
 #define PROGRAM_BEGINS 1
 #define PROGRAM_VALUES QN_VALUES_RANKED
 #define PROGRAM_ITERATIONS 100
 #define PROGRAM_TOLERANCE 1e-6
-#define PROGRAM_PARTIAL float
 
 #define PROGRAM_PARAMETERS(_)                                                                      \
   _(REAL, damping, "PROBABILITY", 0.85, 0, 1, QN_RANGE_BELOW_MOST, NULL,                           \

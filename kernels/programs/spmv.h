@@ -14,8 +14,7 @@
 #define PROGRAM_SCHEDULE QN_ALL_ACTIVE
 #define PROGRAM_COMBINE QN_ADD
 #define PROGRAM_IDENTITY 0
-#define PROGRAM_USES_WEIGHTS 1
-#define PROGRAM_WEIGHTS_WIDE 1
+#define PROGRAM_WEIGHTS (QN_WEIGHTED | QN_WEIGHTED_WIDE)
 #define PROGRAM_ITERATIONS 1
 #define PROGRAM_GIVEN QN_GIVEN_VECTOR
 
@@ -24,7 +23,6 @@
 typedef double program_value;
 #else
 #define PROGRAM_RESULT QN_RESULT_F32
-#define PROGRAM_PARTIAL float
 typedef float program_value;
 #endif
 typedef program_value program_message;

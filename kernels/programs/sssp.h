@@ -16,13 +16,11 @@
 #define PROGRAM_PURPOSE QN_FOR_PATHS
 #define PROGRAM_SCHEDULE QN_FRONTIER
 #define PROGRAM_COMBINE QN_MIN
-#define PROGRAM_IN_PLACE 1
+#define PROGRAM_ASYNCHRONOUS 1
 #define PROGRAM_PRIORITY 1
-#define PROGRAM_USES_WEIGHTS 1
-#define PROGRAM_WEIGHTS_BY_TYPE 1
-#define PROGRAM_WEIGHTS_WIDE 1
-#define PROGRAM_NON_NEGATIVE 1
-#define PROGRAM_SUMS_WEIGHTS 1
+#define PROGRAM_WEIGHTS                                                                            \
+  (QN_WEIGHTED | QN_WEIGHTED_NON_NEGATIVE | QN_WEIGHTED_SUMS | QN_WEIGHTED_BY_TYPE |               \
+   QN_WEIGHTED_WIDE)
 #define PROGRAM_NEEDS_SOURCE 1
 
 #define PROGRAM_PARAMETERS(_)                                                                      \

@@ -6,10 +6,8 @@
 
 #define PROGRAM_NAME "sssp-parents"
 #define PROGRAM_FOLLOWS "sssp"
-#define PROGRAM_USES_WEIGHTS 1
-#define PROGRAM_WEIGHTS_BY_TYPE 1
-#define PROGRAM_WEIGHTS_WIDE 1
-#define PROGRAM_NON_NEGATIVE 1
+#define PROGRAM_WEIGHTS                                                                            \
+  (QN_WEIGHTED | QN_WEIGHTED_NON_NEGATIVE | QN_WEIGHTED_BY_TYPE | QN_WEIGHTED_WIDE)
 
 #ifdef QN_WEIGHTS_REAL
 #define PARENTS_UNREACHED INFINITY

@@ -7,7 +7,7 @@ from pathlib import Path
 
 KERNELS = Path(os.environ["QUERN_SOURCE"]) / "kernels"
 NOT_PROGRAMS = {"algorithm", "complete", "context", "describe", "program"}
-TEXTS = {"PROGRAM_NAME", "PROGRAM_TITLE", "PROGRAM_ALIASES", "PROGRAM_VALUES", "PROGRAM_PURPOSE", "PROGRAM_IDENTITY", "PROGRAM_TOLERANCE",
+TEXTS = {"PROGRAM_NAME", "PROGRAM_TITLE", "PROGRAM_ALIASES", "PROGRAM_VALUES", "PROGRAM_PURPOSE", "PROGRAM_IDENTITY",
              "PROGRAM_ITERATIONS", "PROGRAM_FUNCTION"}  # text and numbers, no traits
 
 
@@ -25,6 +25,10 @@ def traits(program):
     """The traits of a program with their values, and of what its header includes: PROGRAM_COMBINE QN_ADD, ..."""
     text = (KERNELS / "programs" / (program + ".h")).read_text()
     found = set(re.findall(r"^#define (PROGRAM_\w+ \S+)", text, re.MULTILINE))
+    found = {trait for trait in found if not trait.startswith(("PROGRAM_WEIGHTS ", "PROGRAM_TOLERANCE "))}
+    for weights in re.findall(r"^#define PROGRAM_WEIGHTS (.*)", text, re.MULTILINE):  # a set, each member a trait
+        found |= {"PROGRAM_WEIGHTS " + member for member in re.findall(r"\w+", weights)}
+    found |= {"PROGRAM_TOLERANCE" for _ in re.findall(r"^#define PROGRAM_TOLERANCE", text, re.MULTILINE)}
     for included in re.findall(r'#include "kernels/programs/(\w+)\.h"', text):
         found |= set() if included in NOT_PROGRAMS else traits(included)
     return {trait for trait in found if trait.split()[0] not in TEXTS}
@@ -60,8 +64,8 @@ class Reduced(unittest.TestCase):
         for layout in self.layouts:
             met = set().union(*(traits(program) for program in self.programs if layout in self.layouts_of(self.reduced, program)))
             for trait in ("PROGRAM_SCHEDULE QN_FRONTIER", "PROGRAM_SCHEDULE QN_ALL_ACTIVE", "PROGRAM_COMBINE QN_MIN",
-                          "PROGRAM_COMBINE QN_ADD", "PROGRAM_IN_PLACE 1", "PROGRAM_ROUNDS 1", "PROGRAM_SEES_RECEIVER 1",
-                          "PROGRAM_PRIORITY 1", "PROGRAM_USES_WEIGHTS 1", "PROGRAM_AGGREGATE 1"):
+                          "PROGRAM_COMBINE QN_ADD", "PROGRAM_ASYNCHRONOUS 1", "PROGRAM_ROUNDS 1", "PROGRAM_SEES_RECEIVER 1",
+                          "PROGRAM_PRIORITY 1", "PROGRAM_WEIGHTS QN_WEIGHTED", "PROGRAM_BEGINS 1"):
                 self.assertIn(trait, met, layout)
 
     def test_every_trait_meets_an_engine_beyond_plain_rows(self):

@@ -7,7 +7,7 @@
 #include "kernels/cpu/blocked_csr/block_sums.h"
 #include "kernels/cpu/loop/levels.h"
 #include "kernels/own_kernel.h"
-#include "kernels/run_state.h"
+#include "kernels/keep.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include <quern/blocked_csr.h>

@@ -15,7 +15,11 @@
 #define QN_KERNELS_CPU_CSR_FRONTIER_H
 
 #include "kernels/cpu/loop/sweeps.h"
+#if PROGRAM_PRIORITY || PROGRAM_ROUNDS
 #include "kernels/cpu/loop/waiting.h"
+#else
+#include "kernels/cpu/loop/never_waiting.h"
+#endif
 
 /* Pull once the frontier has more than 1 / PULL_ALPHA of the edges not yet sent along, push
  * again once it shrinks below 1 / PULL_BETA of the vertices. */

@@ -12,7 +12,7 @@
 #include "kernels/cpu/loop/levels.h"
 #include "kernels/in_edges.h"
 #include "kernels/own_kernel.h"
-#include "kernels/run_state.h"
+#include "kernels/keep.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include <quern/graph.h>

@@ -9,7 +9,7 @@
 #include "kernels/cpu/loop/labels.h"
 #include "kernels/cuts/chunks.h"
 #include "kernels/own_kernel.h"
-#include "kernels/run_state.h"
+#include "kernels/keep.h"
 #include "support/memory.h"
 #include "support/threads.h"
 

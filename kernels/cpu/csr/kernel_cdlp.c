@@ -15,7 +15,7 @@
 #include "kernels/cuts/chunks.h"
 #include "kernels/in_edges.h"
 #include "kernels/own_kernel.h"
-#include "kernels/run_state.h"
+#include "kernels/keep.h"
 #include "support/memory.h"
 #include "support/threads.h"
 

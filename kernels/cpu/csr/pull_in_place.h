@@ -1,5 +1,5 @@
-/* Pulling along plain in-edges in frontier programs that combine into the value itself: every vertex
- * that is open looks for senders among its in-neighbours. Part of engine.h. */
+/* Pulling along plain in-edges in frontier programs that combine into the value itself: every
+ * vertex that is open looks for senders among its in-neighbours. Part of engine.h. */
 #ifndef QN_KERNELS_CPU_CSR_PULL_IN_PLACE_H
 #define QN_KERNELS_CPU_CSR_PULL_IN_PLACE_H
 

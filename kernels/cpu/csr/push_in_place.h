@@ -1,6 +1,7 @@
-/* Pushing along plain out-edges (frontier.h) in programs that combine into the value itself: a value
- * may be read while another thread improves it; either is a value that the vertex had, and the
- * improvement puts the vertex into the next frontier. Part of the engines that include frontier.h.
+/* Pushing along plain out-edges (frontier.h) in programs that combine into the value itself: a
+ * value may be read while another thread improves it; either is a value that the vertex had, and
+ * the improvement puts the vertex into the next frontier. Part of the engines that include
+ * frontier.h.
  */
 #ifndef QN_KERNELS_CPU_CSR_PUSH_IN_PLACE_H
 #define QN_KERNELS_CPU_CSR_PUSH_IN_PLACE_H

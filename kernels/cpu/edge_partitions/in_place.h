@@ -12,7 +12,11 @@
 #include "kernels/cpu/edge_partitions/view.h"
 
 #include "kernels/cpu/loop/sweeps.h"
+#if PROGRAM_PRIORITY || PROGRAM_ROUNDS
 #include "kernels/cpu/loop/waiting.h"
+#else
+#include "kernels/cpu/loop/never_waiting.h"
+#endif
 
 /* Sweeps over fewer edges are done by one thread. */
 #define PARALLEL_EDGES 4096

@@ -9,7 +9,7 @@
 
 struct bin_entry {
   uint32_t vertex;
-  PROGRAM_PARTIAL lanes[PROGRAM_LANES];
+  program_stored lanes[PROGRAM_LANES];
 };
 
 static inline void bin_put(struct bin_entry *entry, uint32_t vertex,
@@ -17,7 +17,7 @@ static inline void bin_put(struct bin_entry *entry, uint32_t vertex,
   const program_lane *lanes = (const program_lane *)&contribution;
   entry->vertex = vertex;
   for (int lane = 0; lane < PROGRAM_LANES; lane++)
-    entry->lanes[lane] = (PROGRAM_PARTIAL)lanes[lane];
+    entry->lanes[lane] = (program_stored)lanes[lane];
 }
 
 /* Add up the entries [entry, end); their vertices are marked in the bitmap `received`, unless it is

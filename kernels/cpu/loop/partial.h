@@ -6,14 +6,14 @@
 #include "kernels/engine.h"
 
 typedef struct {
-  PROGRAM_PARTIAL lanes[PROGRAM_LANES];
+  program_stored lanes[PROGRAM_LANES];
 } program_partial;
 
 static inline program_partial partial_of(const program_accumulator *accumulator) {
   const program_lane *lanes = (const program_lane *)accumulator;
   program_partial partial;
   for (int lane = 0; lane < PROGRAM_LANES; lane++)
-    partial.lanes[lane] = (PROGRAM_PARTIAL)lanes[lane];
+    partial.lanes[lane] = (program_stored)lanes[lane];
   return partial;
 }
 

@@ -1,6 +1,6 @@
 /* Vertices that wait for their turn, because they are far (near_far.h) or their round has not begun
- * (rounds.h): none, unless the program has priorities or rounds. Part of the engines on the CPU
- * (state.h). */
+ * (rounds.h). For programs that have priorities or rounds; others include never_waiting.h. Part of
+ * the engines on the CPU (state.h). */
 #ifndef QN_KERNELS_CPU_LOOP_WAITING_H
 #define QN_KERNELS_CPU_LOOP_WAITING_H
 

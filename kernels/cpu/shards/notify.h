@@ -18,9 +18,13 @@
 #include "kernels/cpu/shards/view.h"
 
 #include "kernels/cpu/loop/sweeps.h"
-#include "kernels/cpu/loop/waiting.h"
 #include "kernels/cuts/chunks.h"
 #include "kernels/storage.h"
+#if PROGRAM_PRIORITY || PROGRAM_ROUNDS
+#include "kernels/cpu/loop/waiting.h"
+#else
+#include "kernels/cpu/loop/never_waiting.h"
+#endif
 
 /* Active vertices notify while they have at most one in so many of all out-edges. */
 #define NOTIFY_SHARE (PROGRAM_FIRST_SUFFICES ? 20 : 2)

@@ -17,7 +17,7 @@
 #include "kernels/cpu/loop/run.h"
 
 #include "kernels/own_kernel.h"
-#include "kernels/run_state.h"
+#include "kernels/keep.h"
 
 extern const struct qn_kernel qn_kernel_bc_slotted_pages_cpu;
 

@@ -135,8 +135,8 @@ inline enum qn_status cc_begin(struct cc_stream *work, uint64_t *done, struct qn
 inline enum qn_status cc_keep(struct cc_stream *work, uint64_t done, struct qn_error *error) {
   struct qn_state_parts parts = keep_parts(work->num_vertices, sizeof *work->parent, NULL);
   parts.numbers[0] = &done;
-  return keep_values(work->request, work->result->stats.iterations, 0, &parts, work->memory, work->parent,
-                     error);
+  return keep_values(work->request, work->result->stats.iterations, 0, &parts, work->memory,
+                     work->parent, error);
 }
 
 /* One iteration: the units [first, end). */

@@ -406,7 +406,8 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   auto prepare = [&](struct qn_error *failure) { return create(&work, graph, failure); };
   auto algorithm = [&](struct qn_error *failure) {
     enum qn_status status = bc_resume(request, &memory, work.state.score, num_vertices, failure);
-    for (uint64_t i = qn_state_iterations(request); i < request->inputs.num_sources && !status; i++) {
+    for (uint64_t i = qn_state_iterations(request); i < request->inputs.num_sources && !status;
+         i++) {
       status = count_paths(&work, request->inputs.sources[i], failure);
       if (!status)
         status = spread_shares(&work, request->inputs.sources[i], failure);

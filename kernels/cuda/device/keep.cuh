@@ -4,7 +4,8 @@
 #define QN_KERNELS_CUDA_DEVICE_KEEP_CUH
 
 #include "kernels/cuda/device/memory.cuh"
-#include "kernels/registry.h"
+#include "kernels/keep.h"
+#include "kernels/run_state.h"
 #include "support/memory.h"
 
 namespace {

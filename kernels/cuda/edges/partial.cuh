@@ -1,4 +1,4 @@
-/* Accumulators as they wait in shared memory: in PROGRAM_PARTIAL, which may be narrower than the
+/* Accumulators as they wait in shared memory: in program_stored, which may be narrower than the
  * lanes in which they are combined. Needs a completed program. */
 #ifndef QN_KERNELS_CUDA_EDGES_PARTIAL_CUH
 #define QN_KERNELS_CUDA_EDGES_PARTIAL_CUH
@@ -10,14 +10,14 @@ namespace {
 
 /* A lane's value as it waits in shared memory. */
 struct tile_partial {
-  PROGRAM_PARTIAL lanes[PROGRAM_LANES];
+  program_stored lanes[PROGRAM_LANES];
 };
 
 QN_DEVICE_INLINE tile_partial tile_store(program_accumulator from) {
   const program_lane *lanes = reinterpret_cast<const program_lane *>(&from);
   tile_partial partial;
   for (int lane = 0; lane < PROGRAM_LANES; lane++)
-    partial.lanes[lane] = (PROGRAM_PARTIAL)lanes[lane];
+    partial.lanes[lane] = (program_stored)lanes[lane];
   return partial;
 }
 

@@ -162,7 +162,8 @@ inline enum qn_status keep(struct joint_run *joint, struct qn_error *error) {
       keep_parts(run->context.num_vertices, sizeof(program_value), &run->context);
   parts.values = joint->side->values;
   parts.active = SWEEP_FRONTIER ? joint->side->active : NULL;
-  return qn_state_save(run->request, run->context.iteration, run->result->stats.change, &parts, error);
+  return qn_state_save(run->request, run->context.iteration, run->result->stats.change, &parts,
+                       error);
 }
 
 inline bool may_wait(const struct joint_run *) {

@@ -20,7 +20,7 @@
 #define PROGRAM_CLOSES 1
 #ifdef BC_CHOOSES
 #define PROGRAM_COUNTS 1
-#define PROGRAM_AGGREGATE 1
+#define PROGRAM_BEGINS 1
 #define PROGRAM_USES_OUT_DEGREE 1
 #endif
 
@@ -78,6 +78,9 @@ PROGRAM_FUNCTION bool program_open(const struct qn_program_context *context, pro
 PROGRAM_FUNCTION double program_aggregate(const struct qn_program_context *context,
                                           program_value value, uint64_t out_degree) {
   return value.paths * (double)out_degree;
+}
+
+PROGRAM_FUNCTION void program_begin(struct qn_program_context *context) {
 }
 
 PROGRAM_FUNCTION bool program_exact(const struct qn_program_context *context) {

@@ -151,7 +151,8 @@ enum qn_status bc_run(const struct qn_run_request *request, uint64_t num_vertice
   };
   auto algorithm = [&](struct qn_error *failure) {
     enum qn_status status = bc_resume(request, &run.memory, bc.scores, num_vertices, failure);
-    for (uint64_t i = qn_state_iterations(request); i < request->inputs.num_sources && !status; i++) {
+    for (uint64_t i = qn_state_iterations(request); i < request->inputs.num_sources && !status;
+         i++) {
       const double begin = qn_seconds();
       status = bc_add_source(&run, &bc, request->inputs.sources[i], walk_level, failure);
       if (!status)

@@ -195,7 +195,8 @@ inline enum qn_status sweep_team_save(struct sweep_team *team, struct qn_error *
       keep_parts(team->num_vertices, sizeof(program_value), &run->context);
   parts.values = team->kept_values;
   parts.active = SWEEP_FRONTIER ? team->kept_active : NULL;
-  return qn_state_save(run->request, run->context.iteration, run->result->stats.change, &parts, error);
+  return qn_state_save(run->request, run->context.iteration, run->result->stats.change, &parts,
+                       error);
 }
 
 /* After an iteration that is not the last one: a checkpoint, if the first device's thread says that

@@ -1,8 +1,11 @@
-#include "kernels/run_state.h"
+#include "kernels/keep.h"
 
 #include <string.h>
 
-#include "kernels/registry.h"
+#include "kernels/run_state.h"
+
+_Static_assert(QN_STATE_NUMBERS == QN_STATE_REGISTERS - QN_STATE_ENGINE,
+               "a kernel has the registers from QN_STATE_ENGINE on");
 
 const struct qn_run_state *qn_state_resumed(const struct qn_run_request *request) {
   return request->hooks.checkpointing ? request->hooks.checkpointing->resume : NULL;
@@ -82,7 +85,8 @@ enum qn_status qn_state_keep(const struct qn_run_request *request, uint64_t iter
 static uint32_t source_of(const struct qn_run_request *request) {
   if (request->inputs.num_sources == 0)
     return UINT32_MAX;
-  return request->positions ? request->positions[request->inputs.sources[0]] : request->inputs.sources[0];
+  return request->positions ? request->positions[request->inputs.sources[0]]
+                            : request->inputs.sources[0];
 }
 
 struct qn_program_context qn_run_begin(const struct qn_run_request *request, uint64_t num_vertices,
