@@ -3,6 +3,8 @@
 #ifndef QN_KERNELS_CPU_CSR_PULL_COLLECTED_H
 #define QN_KERNELS_CPU_CSR_PULL_COLLECTED_H
 
+#include "kernels/cpu/csr/view.h"
+
 #include "kernels/cpu/csr/push_collected.h"
 
 static inline bool frontier_can_pull(const struct engine_state *state) {

@@ -3,6 +3,8 @@
 #ifndef QN_KERNELS_CPU_CSR_PULL_IN_PLACE_H
 #define QN_KERNELS_CPU_CSR_PULL_IN_PLACE_H
 
+#include "kernels/cpu/csr/view.h"
+
 #include "kernels/cpu/csr/push_in_place.h"
 
 static inline bool frontier_can_pull(const struct engine_state *state) {
