@@ -1,4 +1,4 @@
-/* Blocked CSR as the CPU's engine sees it (loop/state.h, csr/walk_frame.h). Template: needs a
+/* Blocked CSR as the CPU's engine sees it (loop/state.h, rows/walk_frame.h). Template: needs a
  * completed program. */
 #ifndef QN_KERNELS_CPU_BLOCKED_CSR_VIEW_H
 #define QN_KERNELS_CPU_BLOCKED_CSR_VIEW_H

@@ -1,4 +1,4 @@
-/* Walks over the blocks of blocked CSR (csr/walk_frame.h). Part of engine.h.
+/* Walks over the blocks of blocked CSR (rows/walk_frame.h). Part of engine.h.
  *
  *   walk_edges    pull: a partial result for every local row (GraphCage, Algorithm 4);
  *                 push: into the sums of the block's own vertices (Algorithm 5)
@@ -14,9 +14,9 @@
 #include "kernels/cpu/blocked_csr/view.h"
 
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
-#include "kernels/cpu/csr/walk_frame_all.h"
+#include "kernels/cpu/rows/walk_frame_all.h"
 #else
-#include "kernels/cpu/csr/walk_frame_frontier.h"
+#include "kernels/cpu/rows/walk_frame_frontier.h"
 #endif
 #include "kernels/cpu/loop/gather.h"
 

@@ -5,7 +5,7 @@
 
 #include "kernels/cpu/csr/view.h"
 
-#include "kernels/cpu/csr/push_collected.h"
+#include "kernels/cpu/rows/push_collected.h"
 
 static inline bool frontier_can_pull(const struct engine_state *state) {
   return state->walk.in != NULL;

@@ -1,5 +1,5 @@
-/* The hybrid layout as the CPU's engine sees it (loop/state.h, csr/walk_frame.h). Template: needs a
- * completed program. */
+/* The hybrid layout as the CPU's engine sees it (loop/state.h, rows/walk_frame.h). Template: needs
+ * a completed program. */
 #ifndef QN_KERNELS_CPU_HYBRID_VIEW_H
 #define QN_KERNELS_CPU_HYBRID_VIEW_H
 

@@ -10,9 +10,9 @@
 #include "kernels/cpu/hybrid/view.h"
 
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
-#include "kernels/cpu/csr/walk_frame_all.h"
+#include "kernels/cpu/rows/walk_frame_all.h"
 #else
-#include "kernels/cpu/csr/walk_frame_frontier.h"
+#include "kernels/cpu/rows/walk_frame_frontier.h"
 #endif
 #include "kernels/cpu/loop/gather.h"
 #include "kernels/cuts/hybrid_rest.h"

@@ -9,7 +9,7 @@
 #ifndef QN_KERNELS_CUDA_CSR_CC_STREAMED_CUH
 #define QN_KERNELS_CUDA_CSR_CC_STREAMED_CUH
 
-#include "kernels/cuda/device/keep.cuh"
+#include "kernels/cuda/edges/keep.cuh"
 #include "kernels/cuda/own/cc_trees.cuh"
 #include "kernels/cuda/rows/row_units.cuh"
 #include "kernels/cuda/stream/pins.cuh"

@@ -9,6 +9,7 @@
 #include "kernels/cuda/csr/run.cuh"
 #include "kernels/cuda/csr/state.cuh"
 #include "kernels/cuda/edges/given.cuh"
+#include "kernels/cuda/edges/keep.cuh"
 #include "kernels/cuda/edges/mean_weight.cuh"
 #include "kernels/cuda/edges/run_device.cuh"
 #include "kernels/cuda/sweep/iterations.cuh"

@@ -9,7 +9,7 @@
  * Bytes: an edge moves 4 of column index and a sector of L2 for its end's label, once from either
  * end; counting costs an atomic of shared memory. */
 #include "kernels/cuda/csr/both_ways.cuh"
-#include "kernels/cuda/device/keep.cuh"
+#include "kernels/cuda/edges/keep.cuh"
 #include "kernels/cuda/edges/label_choice.cuh"
 #include "kernels/cuda/edges/row_steps.cuh"
 #include "kernels/own_kernel.h"

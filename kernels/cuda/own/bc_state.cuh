@@ -3,7 +3,7 @@
 #ifndef QN_KERNELS_CUDA_OWN_BC_STATE_CUH
 #define QN_KERNELS_CUDA_OWN_BC_STATE_CUH
 
-#include "kernels/cuda/device/keep.cuh"
+#include "kernels/cuda/edges/keep.cuh"
 
 /* Put the scores that the run goes on from in their place, if there are any. */
 static inline enum qn_status bc_resume(const struct qn_run_request *request,

@@ -18,10 +18,10 @@
 #ifndef QN_KERNELS_CUDA_SWEEP_PULL_LOOP_CUH
 #define QN_KERNELS_CUDA_SWEEP_PULL_LOOP_CUH
 
-#include "kernels/cuda/device/keep.cuh"
 #include "kernels/cuda/device/memory.cuh"
 #include "kernels/cuda/device/ranges.cuh"
 #include "kernels/cuda/edges/given.cuh"
+#include "kernels/cuda/edges/keep.cuh"
 #include "kernels/engine.h"
 #include "support/memory.h"
 #include "support/threads.h"

@@ -3,8 +3,8 @@
 #ifndef QN_KERNELS_CUDA_SWEEP_STATE_CUH
 #define QN_KERNELS_CUDA_SWEEP_STATE_CUH
 
-#include "kernels/cuda/device/keep.cuh"
 #include "kernels/cuda/edges/given.cuh"
+#include "kernels/cuda/edges/keep.cuh"
 #include "kernels/cuda/sweep/sweeps.cuh"
 
 /* The last of the kernel's own numbers: these sweeps stand in for an engine whose own states

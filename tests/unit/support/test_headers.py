@@ -19,12 +19,12 @@ PROGRAMS = ("kernels/programs/pagerank.h", "kernels/programs/bfs.h", "kernels/pr
 # What goes with an engine too: the header of one, with its view or what it has on the device. They use what the engine
 # defines.
 ENGINE_VIEWS = {
-    "kernels/cpu/csr/frontier.h": "kernels/cpu/csr/view.h",
-    "kernels/cpu/csr/push_collected.h": "kernels/cpu/csr/view.h",
-    "kernels/cpu/csr/push_in_place.h": "kernels/cpu/csr/view.h",
-    "kernels/cpu/csr/walk_frame.h": "kernels/cpu/hybrid/view.h",
-    "kernels/cpu/csr/walk_frame_all.h": "kernels/cpu/hybrid/view.h",
-    "kernels/cpu/csr/walk_frame_frontier.h": "kernels/cpu/hybrid/view.h",
+    "kernels/cpu/rows/frontier.h": "kernels/cpu/csr/view.h",
+    "kernels/cpu/rows/push_collected.h": "kernels/cpu/csr/view.h",
+    "kernels/cpu/rows/push_in_place.h": "kernels/cpu/csr/view.h",
+    "kernels/cpu/rows/walk_frame.h": "kernels/cpu/hybrid/view.h",
+    "kernels/cpu/rows/walk_frame_all.h": "kernels/cpu/hybrid/view.h",
+    "kernels/cpu/rows/walk_frame_frontier.h": "kernels/cpu/hybrid/view.h",
     "kernels/cpu/loop/all_active.h": "kernels/cpu/csr/view.h",
     "kernels/cpu/loop/collect.h": "kernels/cpu/csr/view.h",
     "kernels/cpu/loop/never_waiting.h": "kernels/cpu/csr/view.h",

@@ -11,8 +11,8 @@
  * contribution; other programs pull when the frontier has a good part of all edges. Of a
  * program with a priority the vertices that are far wait (near_far.h), which keeps frontiers small
  * enough to push. */
-#ifndef QN_KERNELS_CPU_CSR_FRONTIER_H
-#define QN_KERNELS_CPU_CSR_FRONTIER_H
+#ifndef QN_KERNELS_CPU_ROWS_FRONTIER_H
+#define QN_KERNELS_CPU_ROWS_FRONTIER_H
 
 #include "kernels/cpu/loop/sweeps.h"
 #if PROGRAM_PRIORITY || PROGRAM_ROUNDS

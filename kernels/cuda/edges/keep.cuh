@@ -1,7 +1,7 @@
 /* Checkpoints (kernels/run_state.h) of runs whose state is on a device: it is brought to the host,
  * and saved from there. */
-#ifndef QN_KERNELS_CUDA_DEVICE_KEEP_CUH
-#define QN_KERNELS_CUDA_DEVICE_KEEP_CUH
+#ifndef QN_KERNELS_CUDA_EDGES_KEEP_CUH
+#define QN_KERNELS_CUDA_EDGES_KEEP_CUH
 
 #include "kernels/cuda/device/memory.cuh"
 #include "kernels/keep.h"

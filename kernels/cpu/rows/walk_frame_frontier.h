@@ -1,13 +1,13 @@
 /* Frontier programs where a walk goes through all rows (walk_frame.h): push along plain out-edges
  * while the frontier is small, and walk with its bitmap while it is large (frontier.h). */
-#ifndef QN_KERNELS_CPU_CSR_WALK_FRAME_FRONTIER_H
-#define QN_KERNELS_CPU_CSR_WALK_FRAME_FRONTIER_H
+#ifndef QN_KERNELS_CPU_ROWS_WALK_FRAME_FRONTIER_H
+#define QN_KERNELS_CPU_ROWS_WALK_FRAME_FRONTIER_H
 
-#include "kernels/cpu/csr/walk_frame.h"
+#include "kernels/cpu/rows/walk_frame.h"
 #if PROGRAM_IN_PLACE
-#include "kernels/cpu/csr/push_in_place.h"
+#include "kernels/cpu/rows/push_in_place.h"
 #else
-#include "kernels/cpu/csr/push_collected.h"
+#include "kernels/cpu/rows/push_collected.h"
 #endif
 
 static inline bool frontier_keeps_messages(void) {

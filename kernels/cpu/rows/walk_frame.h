@@ -10,8 +10,8 @@
  *   unsigned num_threads
  *
  * and which define the functions declared below. */
-#ifndef QN_KERNELS_CPU_CSR_WALK_FRAME_H
-#define QN_KERNELS_CPU_CSR_WALK_FRAME_H
+#ifndef QN_KERNELS_CPU_ROWS_WALK_FRAME_H
+#define QN_KERNELS_CPU_ROWS_WALK_FRAME_H
 
 #include <omp.h>
 

@@ -1,9 +1,9 @@
 /* All-active programs where a walk goes through all rows (walk_frame.h): send, walk, apply. */
-#ifndef QN_KERNELS_CPU_CSR_WALK_FRAME_ALL_H
-#define QN_KERNELS_CPU_CSR_WALK_FRAME_ALL_H
+#ifndef QN_KERNELS_CPU_ROWS_WALK_FRAME_ALL_H
+#define QN_KERNELS_CPU_ROWS_WALK_FRAME_ALL_H
 
-#include "kernels/cpu/csr/walk_frame.h"
 #include "kernels/cpu/loop/all_active.h"
+#include "kernels/cpu/rows/walk_frame.h"
 
 static inline uint64_t walk_parts(const struct engine_state *state) {
   return walk_num_ranges(state);

@@ -3,12 +3,12 @@
  * the improvement puts the vertex into the next frontier. Part of the engines that include
  * frontier.h.
  */
-#ifndef QN_KERNELS_CPU_CSR_PUSH_IN_PLACE_H
-#define QN_KERNELS_CPU_CSR_PUSH_IN_PLACE_H
+#ifndef QN_KERNELS_CPU_ROWS_PUSH_IN_PLACE_H
+#define QN_KERNELS_CPU_ROWS_PUSH_IN_PLACE_H
 
 #include <omp.h>
 
-#include "kernels/cpu/csr/frontier.h"
+#include "kernels/cpu/rows/frontier.h"
 
 /* Edges whose receivers are asked for while one waits for another: an atomic operation waits for
  * all that is under way. */

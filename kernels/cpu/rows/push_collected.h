@@ -1,9 +1,9 @@
 /* Pushing along plain out-edges (frontier.h) in programs whose contributions are collected first,
  * and applied at the iteration's end. Part of the engines that include frontier.h. */
-#ifndef QN_KERNELS_CPU_CSR_PUSH_COLLECTED_H
-#define QN_KERNELS_CPU_CSR_PUSH_COLLECTED_H
+#ifndef QN_KERNELS_CPU_ROWS_PUSH_COLLECTED_H
+#define QN_KERNELS_CPU_ROWS_PUSH_COLLECTED_H
 
-#include "kernels/cpu/csr/frontier.h"
+#include "kernels/cpu/rows/frontier.h"
 
 static inline void collect_edges(const struct engine_state *state, struct engine_work *work,
                                  struct qn_queue_block *block, uint32_t u) {
