@@ -3,19 +3,13 @@
 #ifndef QN_TESTS_HELPERS_ENGINE_TEST_H
 #define QN_TESTS_HELPERS_ENGINE_TEST_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 
 #include "helpers/random_graph.h"
 #include "helpers/resume_test.h"
 #include "helpers/round_trip.h"
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include "kernels/device_run.h"
 #include "kernels/sample.h"
 #include "support/memory.h"

@@ -2,17 +2,10 @@
 #ifndef QN_TESTS_HELPERS_FORGE_H
 #define QN_TESTS_HELPERS_FORGE_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include <quern/layouts.h>
 
 /* One change: element `index` of a section, or header parameter `index` where `section` is NULL, or

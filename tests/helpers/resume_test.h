@@ -3,17 +3,11 @@
 #ifndef QN_TESTS_HELPERS_RESUME_TEST_H
 #define QN_TESTS_HELPERS_RESUME_TEST_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/test.h"
 #include "kernels/registry.h"
 #include "support/memory.h"
 

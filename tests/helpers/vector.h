@@ -2,15 +2,8 @@
 #ifndef QN_TESTS_HELPERS_VECTOR_H
 #define QN_TESTS_HELPERS_VECTOR_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 
 /* Compare the file `written` with specs/vectors/`name` (found through QUERN_SOURCE, or the working
  * folder). With QUERN_UPDATE_VECTORS=1 in the environment it is stored there instead: for new

@@ -1,11 +1,4 @@
 /* The builder against a naive reference: every option, several thread counts, ids of all sizes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +7,7 @@
 #include "converters/build/build.h"
 #include "helpers/random_numbers.h"
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
 #include "support/threads.h"
@@ -422,8 +416,7 @@ static void every_option(const struct edges *edges) {
       }
 }
 
-static void random_graphs(void **state) {
-  (void)state;
+TEST(random_graphs) {
   static const struct {
     uint64_t count, range;
     bool skew;
@@ -449,8 +442,7 @@ static void random_graphs(void **state) {
 }
 
 /* Ids that are marked as they come when enough edges have come, and not before. */
-static void ids_far_apart(void **state) {
-  (void)state;
+TEST(ids_far_apart) {
   random_state = 78;
   struct edges edges = random_edges(700000, 1u << 17, false, 1u << 8, QN_WEIGHT_NONE);
   struct qn_build build = {.num_vertices = QN_VERTICES_FROM_EDGES};
@@ -458,8 +450,7 @@ static void ids_far_apart(void **state) {
   free(edges.items);
 }
 
-static void id_choices(void **state) {
-  (void)state;
+TEST(id_choices) {
   random_state = 77;
   struct edges edges = random_edges(2000, 3000, false, 1, QN_WEIGHT_U32);
   uint64_t extra[] = {5000, 0, 7, 4999, 7};
@@ -476,8 +467,7 @@ static void id_choices(void **state) {
   free(edges.items);
 }
 
-static void large_ids(void **state) {
-  (void)state;
+TEST(large_ids) {
   struct edge items[] = {{UINT64_MAX, 0, 1, 0},
                          {UINT64_MAX - 1, UINT64_MAX, 2, 1},
                          {1ull << 32, (1ull << 32) - 1, 3, 2},
@@ -494,8 +484,7 @@ static void large_ids(void **state) {
   assert_int_equal(build_bad(&largest, &keep), QN_INVALID);
 }
 
-static void wide_keys(void **state) {
-  (void)state;
+TEST(wide_keys) {
   random_state = 5;
   /* More vertices than 32-bit keys can hold: ids are kept. */
   for (enum qn_weight_type type = QN_WEIGHT_NONE; type <= QN_WEIGHT_U32; type++) {
@@ -506,8 +495,7 @@ static void wide_keys(void **state) {
   }
 }
 
-static void empty_graphs(void **state) {
-  (void)state;
+TEST(empty_graphs) {
   struct edges none = {NULL, 0, QN_WEIGHT_NONE};
   struct qn_build build = {.num_vertices = QN_VERTICES_FROM_EDGES, .transpose = true};
   check_build(&none, &build);
@@ -525,8 +513,7 @@ static void empty_graphs(void **state) {
   every_option(&one);
 }
 
-static void star_and_path(void **state) {
-  (void)state;
+TEST(star_and_path) {
   enum { LEAVES = 1000000, LENGTH = 100000 };
   struct edges edges = {malloc(LEAVES * sizeof *edges.items), LEAVES, QN_WEIGHT_NONE};
   for (uint64_t i = 0; i < LEAVES; i++)
@@ -547,8 +534,7 @@ static void star_and_path(void **state) {
 }
 
 /* Divided down to single vertices, single destinations, and edges that are all the same. */
-static void many_of_the_same(void **state) {
-  (void)state;
+TEST(many_of_the_same) {
   enum { COUNT = 60 };
   for (enum qn_weight_type type = QN_WEIGHT_NONE; type <= QN_WEIGHT_F64; type++) {
     random_state = 11;
@@ -562,8 +548,7 @@ static void many_of_the_same(void **state) {
 
 /* ---- Weights -------------------------------------------------------------- */
 
-static void weight_choices(void **state) {
-  (void)state;
+TEST(weight_choices) {
   random_state = 9;
   struct edges edges = random_edges(4000, 900, false, 1, QN_WEIGHT_U32);
   struct qn_build build = {.num_vertices = QN_VERTICES_FROM_EDGES, .weights = QN_WEIGHTS_F32};
@@ -583,8 +568,7 @@ static void weight_choices(void **state) {
   free(edges.items);
 }
 
-static void sums_that_overflow(void **state) {
-  (void)state;
+TEST(sums_that_overflow) {
   struct edge items[] = {{7, 9, 4000000000u, 0}, {1, 2, 4000000000u, 1}, {7, 9, 1, 2},
                          {1, 2, 294967295u, 3},  {3, 2, 4294967295u, 4}, {3, 2, 1, 5}};
   struct edges edges = {items, 6, QN_WEIGHT_U32};
@@ -601,8 +585,7 @@ static void sums_that_overflow(void **state) {
   assert_non_null(strstr(error.message, "from 1 to 2"));
 }
 
-static void contradictions(void **state) {
-  (void)state;
+TEST(contradictions) {
   struct qn_ids names = {.kind = QN_IDS_STRINGS};
   struct qn_build build = {.num_vertices = 3, .names = &names, .ids = QN_ID_COMPACT};
   assert_int_equal(qn_build_check(&build, &error), QN_USAGE);
@@ -644,8 +627,7 @@ static void fail_every_allocation(const struct edges *edges, struct on_disk on_d
   }
 }
 
-static void failing_memory(void **state) {
-  (void)state;
+TEST(failing_memory) {
   random_state = 3;
   qn_threads_set(2);
   struct edges edges = random_edges(30000, 1000, true, 1ull << 33, QN_WEIGHT_U32);
@@ -655,14 +637,6 @@ static void failing_memory(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(random_graphs),    cmocka_unit_test(id_choices),
-      cmocka_unit_test(ids_far_apart),    cmocka_unit_test(large_ids),
-      cmocka_unit_test(wide_keys),        cmocka_unit_test(empty_graphs),
-      cmocka_unit_test(many_of_the_same), cmocka_unit_test(star_and_path),
-      cmocka_unit_test(weight_choices),   cmocka_unit_test(sums_that_overflow),
-      cmocka_unit_test(contradictions),   cmocka_unit_test(failing_memory),
-  };
   setenv("QUERN_NO_SYNC", "1", 1);
-  return cmocka_run_group_tests_name("build", tests, scratch_create, scratch_remove);
+  return run_listed_tests(scratch_create, scratch_remove);
 }

@@ -1,15 +1,10 @@
 /* Dividing edges among piles while others make the piles wider. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "converters/edges/division.h"
 #include "converters/edges/edge_blocks.h"
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include "support/threads.h"
 
 static struct qn_error error;
@@ -31,9 +26,8 @@ static void add_edge(struct qn_block_pool *pool, struct qn_divider *divider, uin
 }
 
 /* An edge that waits goes to the pile of its id by then, however much wider piles have become. */
-static void piles_grow_while_edges_wait(void **state) {
+TEST(piles_grow_while_edges_wait) {
   const struct qn_division_options options = {.by = QN_BY_SOURCE, .num_piles = 16};
-  (void)state;
   for (unsigned shift = 1; shift <= 60; shift++) {
     struct qn_block_pool *pool;
     struct qn_division *division;
@@ -55,10 +49,9 @@ static void piles_grow_while_edges_wait(void **state) {
 }
 
 /* Blocks of one arena and the next, each once, whatever the order in which they are taken. */
-static void blocks_are_apart(void **state) {
+TEST(blocks_are_apart) {
   enum { BLOCKS = 2500 };
   static const unsigned threads[] = {1, 2, 5, 40};
-  (void)state;
   for (unsigned i = 0; i < sizeof threads / sizeof threads[0]; i++) {
     struct qn_block_pool *pool;
     uint64_t taken[BLOCKS];
@@ -76,8 +69,4 @@ static void blocks_are_apart(void **state) {
   qn_threads_set(0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(piles_grow_while_edges_wait),
-                                     cmocka_unit_test(blocks_are_apart)};
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

@@ -1,12 +1,5 @@
 /* Numbers in text against the C library, and edge lists in random spellings against what was
  * written. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,6 +13,7 @@
 #include "formats/text/text_numbers.h"
 #include "helpers/random_numbers.h"
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include "support/input/input.h"
 #include "support/progress.h"
 #include "support/threads.h"
@@ -32,8 +26,7 @@ static uint64_t random_id(void) {
 
 /* ---- Numbers -------------------------------------------------------------- */
 
-static void short_numbers(void **state) {
-  (void)state;
+TEST(short_numbers) {
   for (int i = 0; i < 300000; i++) {
     char text[64];
     uint64_t number = random_id(), parsed = 0;
@@ -92,9 +85,8 @@ static int put_digits(char *out, unsigned count) {
 }
 
 /* What is parsed at once must be what the C library makes of it, and ordinary lines must be. */
-static void real_lines(void **state) {
+TEST(real_lines) {
   unsigned at_once = 0, regular_lines = 0, halfway = 0; /* between two floats */
-  (void)state;
   for (int i = 0; i < 300000; i++) {
     char text[256] = "";
     unsigned first = 1 + (unsigned)(random_number() % 9),
@@ -147,8 +139,7 @@ static void real_lines(void **state) {
   assert_true(at_once + at_once / 200 > regular_lines && halfway < 3000);
 }
 
-static void weights(void **state) {
-  (void)state;
+TEST(weights) {
   static const struct {
     const char *text;
     enum qn_weight_kind kind;
@@ -351,8 +342,7 @@ static void read_back(const char *path, uint64_t lines) {
   qn_edge_list_destroy(list);
 }
 
-static void edge_lists(void **state) {
-  (void)state;
+TEST(edge_lists) {
   for (enum spelling spelling = TWO_COLUMNS; spelling <= FOUR_COLUMNS; spelling++)
     for (int small = 0; small < 2; small++)
       for (int regular = 0; regular < 2; regular++) {
@@ -365,8 +355,7 @@ static void edge_lists(void **state) {
 }
 
 /* Cut anywhere, a file ends in whole edges or in an error, and nothing after its end is read. */
-static void cut_anywhere(void **state) {
-  (void)state;
+TEST(cut_anywhere) {
   static const char text[] = "12345678901 2\n3 45678901234567890\n5 6\r\n7 8";
   for (size_t length = 1; length < sizeof text; length++) {
     const struct qn_reader *reader;
@@ -394,10 +383,6 @@ static void cut_anywhere(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(short_numbers), cmocka_unit_test(real_lines),   cmocka_unit_test(weights),
-      cmocka_unit_test(edge_lists),    cmocka_unit_test(cut_anywhere),
-  };
   qn_progress_show(true);
-  return cmocka_run_group_tests_name("edges_reader", tests, scratch_create, scratch_remove);
+  return run_listed_tests(scratch_create, scratch_remove);
 }

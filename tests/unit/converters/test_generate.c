@@ -1,15 +1,10 @@
 /* Generated graphs: the same from any range of edge numbers, with the distribution asked for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "converters/graph/generate.h"
+#include "helpers/test.h"
 #include "support/random.h"
 
 static struct qn_generator rmat(unsigned scale, uint64_t degree) {
@@ -22,8 +17,7 @@ static struct qn_generator rmat(unsigned scale, uint64_t degree) {
                                .c = 0.19};
 }
 
-static void test_any_range_gives_the_same_edges(void **state) {
-  (void)state;
+TEST(test_any_range_gives_the_same_edges) {
   for (int model = QN_MODEL_RMAT; model <= QN_MODEL_GRID; model++) {
     struct qn_generator generator = rmat(10, 8);
     generator.model = (enum qn_model)model;
@@ -48,8 +42,7 @@ static void test_any_range_gives_the_same_edges(void **state) {
 
 /* Every bit of source and destination falls into the quadrants with their probabilities,
  * independent of the bits above. */
-static void test_rmat_has_its_probabilities(void **state) {
-  (void)state;
+TEST(test_rmat_has_its_probabilities) {
   for (unsigned scale = 1; scale <= 9; scale++) {
     struct qn_generator generator = rmat(scale, (uint64_t)1 << (20 - scale));
     uint64_t slots = qn_generator_slots(&generator);
@@ -77,8 +70,7 @@ static void test_rmat_has_its_probabilities(void **state) {
   }
 }
 
-static void test_extreme_probabilities(void **state) {
-  (void)state;
+TEST(test_extreme_probabilities) {
   struct qn_generated edges[256];
   struct qn_generator generator = rmat(8, 1);
   generator.a = 1;
@@ -102,8 +94,7 @@ static int compare_numbers(const void *left, const void *right) {
 }
 
 /* A permuted grid has the same degrees; and every vertex of a grid occurs, so all numbers must. */
-static void test_permutation_is_a_bijection(void **state) {
-  (void)state;
+TEST(test_permutation_is_a_bijection) {
   for (unsigned scale = 1; scale <= 14; scale++) {
     struct qn_generator generator = {
         .model = QN_MODEL_GRID, .scale = scale, .degree = 4, .seed = scale, .permute = true};
@@ -124,8 +115,7 @@ static void test_permutation_is_a_bijection(void **state) {
   }
 }
 
-static void test_grid(void **state) {
-  (void)state;
+TEST(test_grid) {
   struct qn_generator generator = {.model = QN_MODEL_GRID, .scale = 3, .degree = 4};
   struct qn_generated edges[32];
   /* 4 rows of 2: 4 edges across and 6 down, both ways. */
@@ -140,8 +130,7 @@ static void test_grid(void **state) {
   assert_int_equal(qn_generate(&generator, 0, 64, more), 32); /* and 6 diagonals */
 }
 
-static void test_weights(void **state) {
-  (void)state;
+TEST(test_weights) {
   struct qn_random_weights weights;
   struct qn_error error;
   assert_int_equal(qn_random_weights_parse("3,5", false, &weights, &error), QN_OK);
@@ -173,8 +162,7 @@ static void test_weights(void **state) {
   assert_int_equal(qn_random_weights_parse("1,2,x", true, &weights, &error), QN_USAGE);
 }
 
-static void test_limits(void **state) {
-  (void)state;
+TEST(test_limits) {
   struct qn_error error;
   struct qn_generator generator = rmat(31, 16);
   assert_int_equal(qn_generator_check(&generator, &error), QN_OK);
@@ -195,15 +183,4 @@ static void test_limits(void **state) {
   assert_int_equal(edges[2].source, 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_any_range_gives_the_same_edges),
-      cmocka_unit_test(test_rmat_has_its_probabilities),
-      cmocka_unit_test(test_extreme_probabilities),
-      cmocka_unit_test(test_permutation_is_a_bijection),
-      cmocka_unit_test(test_grid),
-      cmocka_unit_test(test_weights),
-      cmocka_unit_test(test_limits),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

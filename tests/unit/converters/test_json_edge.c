@@ -1,16 +1,10 @@
 /* What the scanner of JSON takes, jansson takes too, and as the same edge. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "converters/readers/json_edge.h"
 #include "helpers/random_numbers.h"
+#include "helpers/test.h"
 
 enum { MOST_BYTES = 160, TRIALS = 60000 };
 
@@ -103,9 +97,8 @@ static json_t *load(const char *text, const char *behind) {
   return value;
 }
 
-static void test_scan_agrees(void **state) {
+TEST(test_scan_agrees) {
   unsigned edges = 0, nodes = 0;
-  (void)state;
   for (int trial = 0; trial < TRIALS; trial++) {
     struct qn_json_edge edge;
     struct qn_json_node node;
@@ -132,8 +125,7 @@ static void test_scan_agrees(void **state) {
 }
 
 /* What may be no edge is none. */
-static void test_may_be_edge(void **state) {
-  (void)state;
+TEST(test_may_be_edge) {
   for (int trial = 0; trial < TRIALS; trial++) {
     struct qn_json_edge edge;
     size_t length;
@@ -150,19 +142,11 @@ static void test_may_be_edge(void **state) {
   assert_true(qn_json_may_be_edge(escaped, escaped + sizeof escaped - 1));
 }
 
-static void test_scan_takes_what_is_usual(void **state) {
+TEST(test_scan_takes_what_is_usual) {
   struct qn_json_edge edge;
-  (void)state;
   for (int i = 0; i < 4; i++)
     assert_non_null(qn_json_edge_scan(seeds[i], seeds[i] + strlen(seeds[i]), &edge));
   assert_memory_equal(edge.weight.begin, "2", edge.weight.length); /* weight before value */
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_scan_agrees),
-      cmocka_unit_test(test_may_be_edge),
-      cmocka_unit_test(test_scan_takes_what_is_usual),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,18 +1,12 @@
 /* quern-import on every piece of the sound files in data/whole/FORMAT/ (what comes after '@' in a
  * folder's name is --record), from standard input, in this process: no piece may do more harm than
  * being refused, with a message and nothing left behind. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <ctype.h>
 #include <dirent.h>
 #include <stdbool.h>
 
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include <quern/error.h>
 
 /* tools/import.c's main, renamed by tests/SConscript. */
@@ -125,10 +119,9 @@ static void each_file(const char *folder, const char *name) {
   closedir(files);
 }
 
-static void pieces(void **state) {
+TEST(pieces) {
   char folder[2048];
   const char *source = getenv("QUERN_SOURCE");
-  (void)state;
   snprintf(folder, sizeof folder, "%s/tests/data/whole", source ? source : ".");
   DIR *formats = opendir(folder);
   assert_non_null(formats);
@@ -140,7 +133,4 @@ static void pieces(void **state) {
   assert_true(num_pieces > 1500 && num_accepted > 40);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(pieces)};
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

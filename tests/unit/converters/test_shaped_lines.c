@@ -1,12 +1,5 @@
 /* Lines of one shape against the C library's numbers: every length, sign and spelling that ends a
  * shape, at every place of a block, and nothing read beyond what is readable. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +9,7 @@
 #include "formats/text/shortest_float.h"
 #include "formats/text/text_numbers.h"
 #include "helpers/random_numbers.h"
+#include "helpers/test.h"
 
 enum { MOST_LINES = 700, LINE_BYTES = 200 };
 
@@ -239,10 +233,9 @@ static void read_round(struct round *round) {
   }
 }
 
-static void shapes(void **state) {
+TEST(shapes) {
   static struct round round;
   uint64_t lines = 0, odd = 0, taken = 0;
-  (void)state;
   for (int i = 0; i < 3000; i++) {
     make_round(&round);
     read_round(&round);
@@ -258,11 +251,10 @@ static void shapes(void **state) {
 
 /* ---- Vertices from 1 ------------------------------------------------------ */
 
-static void numbered(void **state) {
+TEST(numbered) {
   struct qn_shaped_lines lines = {.weight_type = QN_WEIGHT_U32};
   struct qn_edge_list *list;
   struct qn_error error;
-  (void)state;
   for (int i = 0; i < 20000; i++) {
     struct qn_numbered_ends ends = {1 + random_below(50), 1 + random_below(50), random_below(2),
                                     random_below(2) * 100};
@@ -295,7 +287,4 @@ static void numbered(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(shapes), cmocka_unit_test(numbered)};
-  return cmocka_run_group_tests_name("shaped_lines", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,18 +1,12 @@
 /* Zip archives of stored members as others read them: in ZIP64, too, by a file that is mostly a
  * hole. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <archive.h>
 #include <archive_entry.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "helpers/test.h"
 #include "converters/arrays/stored_zip.h"
 #include "support/input/crc32.h"
 
@@ -81,19 +75,17 @@ static void expect_archive(const uint64_t *lengths, uint16_t count, uint64_t unr
   close(file);
 }
 
-static void test_small(void **state) {
+TEST(test_small) {
   static const uint64_t lengths[] = {0, 1, 100000};
-  (void)state;
   write_archive(lengths, 3);
   expect_archive(lengths, 3, UINT64_MAX);
 }
 
-static void test_zip64(void **state) {
+TEST(test_zip64) {
   static const uint64_t cases[][3] = {{UINT64_C(5) << 30, 77, 12345},          /* a wide member */
                                       {UINT32_MAX - 35, 77, 0},                /* a wide place */
                                       {UINT32_MAX, 77, 1},                     /* at the edge */
                                       {UINT32_MAX - 1, UINT64_C(1) << 33, 1}}; /* both */
-  (void)state;
   for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
     write_archive(cases[i], 3);
     expect_archive(cases[i], 3, 1 << 20);
@@ -105,5 +97,5 @@ int main(void) {
       cmocka_unit_test(test_small),
       cmocka_unit_test(test_zip64),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_listed_tests(NULL, NULL);
 }

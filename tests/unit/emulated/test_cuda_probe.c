@@ -1,16 +1,10 @@
 /* This build, on this machine: there is a CUDA device, or a reason why not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
+#include "helpers/test.h"
 #include "kernels/cuda/device/device.h"
 
-static void says_what_is_missing(void **state) {
-  (void)state;
+TEST(says_what_is_missing) {
   int count = -1;
   struct qn_error error;
   qn_error_clear(&error);
@@ -32,7 +26,4 @@ static void says_what_is_missing(void **state) {
               strstr(error.message, "this build has no CUDA kernels"));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(says_what_is_missing)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

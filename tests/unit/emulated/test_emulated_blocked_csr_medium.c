@@ -16,13 +16,11 @@ static void every_direction(const struct qn_graph *graph) {
            (struct qn_blocked_csr_options){.directions = QN_BLOCKED_PUSH, .block_vertices = 150});
 }
 
-static void all_shapes(void **state) {
-  (void)state;
+TEST(all_shapes) {
   each_emulated_graph(every_direction);
 }
 
-static void device_failures(void **state) {
-  (void)state;
+TEST(device_failures) {
   struct qn_graph graph = random_undirected(60, 150, QN_WEIGHT_U32, 7);
   struct qn_blocked_csr view;
   assert_true(open_blocked_csr(
@@ -33,10 +31,4 @@ static void device_failures(void **state) {
   qn_graph_unmap(&graph);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_shapes),
-      cmocka_unit_test(device_failures),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

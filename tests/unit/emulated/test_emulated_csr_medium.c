@@ -1,16 +1,11 @@
 /* Every CUDA kernel of the graph layout, run by the emulator, against the CPU's:
  * on graphs of all shapes, in several orders of threads, with too little memory,
  * and with each call of the CUDA runtime failing in turn. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
 #include "emulator.h"
+#include "helpers/test.h"
 #include "kernels/device_run.h"
 #include "support/memory.h"
 #include "support/threads.h"
@@ -158,8 +153,7 @@ static void check_edges(struct test_edges edges, uint64_t seeds) {
   free(edges.list);
 }
 
-static void small_graphs(void **state) {
-  (void)state;
+TEST(small_graphs) {
   check_edges((struct test_edges){.num_vertices = 0}, 2);
   check_edges((struct test_edges){.num_vertices = 1}, 2);
   check_edges((struct test_edges){.num_vertices = 700}, 2);
@@ -172,8 +166,7 @@ static void small_graphs(void **state) {
 }
 
 /* A path: one vertex in each frontier. */
-static void long_path(void **state) {
-  (void)state;
+TEST(long_path) {
   struct test_edges edges = {.num_vertices = 70};
   for (uint32_t v = 0; v + 1 < edges.num_vertices; v++)
     test_edge_add(&edges, v, v + 1, 1 + v % 7);
@@ -182,8 +175,7 @@ static void long_path(void **state) {
 
 /* One vertex with more edges than a block can take, in and out, and many without any. Its in-edges
  * fill more than QN_LONG_SPAN tiles of small blocks (edge_tiles.cuh). */
-static void hub(void **state) {
-  (void)state;
+TEST(hub) {
   struct test_edges edges = {.num_vertices = 10000};
   for (uint32_t v = 0; v < 9000; v++) {
     test_edge_add(&edges, v, 17, 1 + v % 250);
@@ -197,8 +189,7 @@ static void hub(void **state) {
 }
 
 /* Every kernel that keeps a state is interrupted and goes on, in another order of threads. */
-static void runs_go_on(void **state) {
-  (void)state;
+TEST(runs_go_on) {
   for (unsigned i = 0; i < 3; i++) {
     static const enum qn_weight_type types[] = {QN_WEIGHT_NONE, QN_WEIGHT_U32, QN_WEIGHT_F32};
     struct test_edges edges = test_random_edges(i ? 300 : 40, i ? 1200 : 100, i == 1, 11 + i);
@@ -221,8 +212,7 @@ static void runs_go_on(void **state) {
   }
 }
 
-static void skewed_graph(void **state) {
-  (void)state;
+TEST(skewed_graph) {
   struct test_edges edges = test_random_edges(3000, 40000, true, 42);
   test_symmetrize(&edges);
   struct qn_graph graph = test_graph(&edges, QN_WEIGHT_F32, QN_UNDIRECTED, false);
@@ -233,8 +223,7 @@ static void skewed_graph(void **state) {
 
 #ifndef SMALL_BLOCKS /* of whose size the host knows nothing */
 
-static void iterations_are_counted(void **state) {
-  (void)state;
+TEST(iterations_are_counted) {
   struct test_edges edges = test_random_edges(300, 3000, false, 5);
   struct qn_graph graph = test_graph(&edges, QN_WEIGHT_NONE, QN_DIRECTED, true);
   for (uint32_t most = 0; most < 40; most += 13) {
@@ -262,8 +251,7 @@ static void iterations_are_counted(void **state) {
 
 /* With a device that is too small at each point, and every call failing in turn: a message, and
  * nothing left behind. */
-static void failures_leave_nothing(void **state) {
-  (void)state;
+TEST(failures_leave_nothing) {
   struct test_edges edges = test_random_edges(60, 200, false, 7);
   test_symmetrize(&edges);
   struct qn_graph graph = test_graph(&edges, QN_WEIGHT_U32, QN_UNDIRECTED, false);
@@ -307,8 +295,7 @@ static void failures_leave_nothing(void **state) {
   free(edges.list);
 }
 
-static void negative_weights_are_refused(void **state) {
-  (void)state;
+TEST(negative_weights_are_refused) {
   struct test_edges edges = test_random_edges(50, 400, false, 7);
   struct qn_graph graph = test_graph(&edges, QN_WEIGHT_F32, QN_DIRECTED, true);
   ((float *)graph.out.weights.f32)[123] = -1;
@@ -331,18 +318,6 @@ static void negative_weights_are_refused(void **state) {
 #endif
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(small_graphs),
-      cmocka_unit_test(long_path),
-      cmocka_unit_test(hub),
-      cmocka_unit_test(skewed_graph),
-      cmocka_unit_test(runs_go_on),
-#ifndef SMALL_BLOCKS
-      cmocka_unit_test(iterations_are_counted),
-      cmocka_unit_test(failures_leave_nothing),
-      cmocka_unit_test(negative_weights_are_refused),
-#endif
-  };
   qn_threads_set(1); /* the graphs are small: more threads would wait for each other */
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_listed_tests(NULL, NULL);
 }

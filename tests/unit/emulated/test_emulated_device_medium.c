@@ -1,14 +1,9 @@
 /* What the user is told when the device is missing or too small, and the memory
  * of a run: caps, copies, and nothing left behind whichever call fails. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 #include "emulator.h"
+#include "helpers/test.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device/memory.cuh"
 #include "support/memory.h"
@@ -27,8 +22,7 @@ static void expect_message(enum qn_status status, const struct qn_error *error, 
     fail_msg("expected \"%s\" in: %s", text, error->message);
 }
 
-static void names_what_is_missing(void **state) {
-  (void)state;
+TEST(names_what_is_missing) {
   struct qn_error error;
   struct qn_cuda_device device;
   int count;
@@ -51,8 +45,7 @@ static void names_what_is_missing(void **state) {
   assert_int_equal(qn_cuda_usable_bytes(&device, 1 << 30), 3 << 20);
 }
 
-static void names_the_amounts(void **state) {
-  (void)state;
+TEST(names_the_amounts) {
   struct qn_error error;
   struct qn_cuda_memory memory;
   char *block, *other;
@@ -98,8 +91,7 @@ cleanup:
   return status;
 }
 
-static void copies_arrive(void **state) {
-  (void)state;
+TEST(copies_arrive) {
   static const uint64_t counts[] = {0, 1, 1000, 1 << 18, (1 << 18) + 1, 9 << 20};
   for (uint64_t seed = 0; seed < 2; seed++) {
     struct emulator_options options = emulator_defaults();
@@ -112,8 +104,7 @@ static void copies_arrive(void **state) {
   }
 }
 
-static void nothing_is_left_behind(void **state) {
-  (void)state;
+TEST(nothing_is_left_behind) {
   const uint64_t count = 5 << 20;
   uint64_t live = qn_memory_live();
   machine(1, EMULATOR_DRIVER_OK, 1 << 30);
@@ -132,9 +123,4 @@ static void nothing_is_left_behind(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(names_what_is_missing), cmocka_unit_test(names_the_amounts),
-      cmocka_unit_test(copies_arrive), cmocka_unit_test(nothing_is_left_behind)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

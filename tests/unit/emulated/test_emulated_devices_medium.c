@@ -182,13 +182,11 @@ static void each_shared_graph(void (*visit)(const struct qn_graph *)) {
   assert_true(counts.moved_bytes > 0 && counts.merged_bytes > 0);
 }
 
-static void pages(void **state) {
-  (void)state;
+TEST(pages) {
   each_shared_graph(share_pages);
 }
 
-static void partitions(void **state) {
-  (void)state;
+TEST(partitions) {
   each_shared_graph(share_partitions);
 }
 
@@ -228,11 +226,10 @@ static void resume(const struct qn_graph *graph, const struct qn_kernel *kernel,
   qn_run_result_destroy(&expected);
 }
 
-static void resuming(void **state) {
+TEST(resuming) {
   static const char *const algorithms[] = {"pagerank", "sssp", "kcore"};
   struct qn_graph graph = random_undirected(60, 150, QN_WEIGHT_U32, 7);
   struct qn_edge_partitions view;
-  (void)state;
   assert_true(open_partitions(&graph, 400, &view));
   for (unsigned i = 0; i < 3; i++)
     resume(&graph, cuda_kernel(algorithms[i], QN_LAYOUT_EDGE_PARTITIONS), &view);
@@ -277,11 +274,10 @@ static void fail_devices(const char *algorithm, enum qn_layout layout, const voi
   }
 }
 
-static void failures(void **state) {
+TEST(failures) {
   struct qn_graph graph = random_undirected(60, 150, QN_WEIGHT_U32, 7);
   struct qn_slotted_pages paged;
   struct qn_edge_partitions parted;
-  (void)state;
   assert_true(open_pages(&graph, 128, &paged));
   assert_true(open_partitions(&graph, 400, &parted));
   fail_devices("bfs", QN_LAYOUT_SLOTTED_PAGES, &paged, QN_SCALABILITY, true, true);
@@ -293,13 +289,12 @@ static void failures(void **state) {
 
 /* What devices need shrinks with their number, under scalability, until messages stay on the host;
  * less than that is refused, with what would do. */
-static void limits(void **state) {
+TEST(limits) {
   const uint32_t source = 0;
   struct qn_graph graph = random_undirected(1200, 3000, QN_WEIGHT_U32, 7);
   struct qn_slotted_pages view;
   struct qn_error error;
   struct qn_run_result expected, result;
-  (void)state;
   assert_true(open_pages(&graph, 512, &view));
   const struct qn_kernel *kernel = cuda_kernel("pagerank", QN_LAYOUT_SLOTTED_PAGES);
   struct qn_device_run device;
@@ -338,10 +333,4 @@ static void limits(void **state) {
   qn_graph_unmap(&graph);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pages),    cmocka_unit_test(partitions), cmocka_unit_test(resuming),
-      cmocka_unit_test(failures), cmocka_unit_test(limits),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

@@ -14,13 +14,11 @@ static void every_size(const struct qn_graph *graph) {
   run_with(graph, (struct qn_edge_partitions_options){.partition_bytes = 800});
 }
 
-static void all_shapes(void **state) {
-  (void)state;
+TEST(all_shapes) {
   each_emulated_graph(every_size);
 }
 
-static void device_failures(void **state) {
-  (void)state;
+TEST(device_failures) {
   struct qn_graph graph = random_undirected(60, 150, QN_WEIGHT_U32, 7);
   struct qn_edge_partitions view;
   assert_true(open_edge_partitions(
@@ -30,10 +28,4 @@ static void device_failures(void **state) {
   qn_graph_unmap(&graph);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_shapes),
-      cmocka_unit_test(device_failures),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

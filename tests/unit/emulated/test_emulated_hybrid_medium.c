@@ -27,15 +27,13 @@ static void every_width(const struct qn_graph *graph) {
   run_with(graph, BOTH, 8);
 }
 
-static void all_shapes(void **state) {
-  (void)state;
+TEST(all_shapes) {
   each_emulated_graph(every_width);
   assert_true(opened > 12);
 }
 
 /* The same bits in whatever order threads and blocks run. */
-static void real_sums_have_one_order(void **state) {
-  (void)state;
+TEST(real_sums_have_one_order) {
   static const char *const algorithms[] = {"pagerank", "spmv"};
   struct qn_graph graph = hub_graph(400, 9000);
   struct qn_hybrid view;
@@ -61,8 +59,7 @@ static void real_sums_have_one_order(void **state) {
 
 #ifndef SMALL_BLOCKS /* of whose size the host knows nothing */
 
-static void out_edges_alone(void **state) {
-  (void)state;
+TEST(out_edges_alone) {
   struct qn_graph graph = random_graph(100, 900, QN_WEIGHT_NONE, 0, 8);
   struct qn_hybrid view;
   struct qn_run_result result;
@@ -80,8 +77,7 @@ static void out_edges_alone(void **state) {
   qn_graph_unmap(&graph);
 }
 
-static void device_failures(void **state) {
-  (void)state;
+TEST(device_failures) {
   struct qn_graph graph = random_undirected(60, 150, QN_WEIGHT_U32, 7);
   struct qn_hybrid view;
   assert_true(open_hybrid(&graph, (struct qn_hybrid_options){IN, 2}, &view));
@@ -92,14 +88,4 @@ static void device_failures(void **state) {
 
 #endif
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_shapes),
-      cmocka_unit_test(real_sums_have_one_order),
-#ifndef SMALL_BLOCKS
-      cmocka_unit_test(out_edges_alone),
-      cmocka_unit_test(device_failures),
-#endif
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

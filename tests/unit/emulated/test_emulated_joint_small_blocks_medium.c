@@ -112,8 +112,7 @@ static void share_graph(const struct qn_graph *graph) {
   qn_shards_unmap(&view);
 }
 
-static void all_programs(void **state) {
-  (void)state;
+TEST(all_programs) {
   memset(&counts, 0, sizeof counts);
   visit_and_free(graph_from_edges(NULL, 0, 0, QN_WEIGHT_NONE), share_graph);
   visit_and_free(graph_from_edges(NULL, 0, 100, QN_WEIGHT_F32), share_graph);
@@ -128,8 +127,7 @@ static void all_programs(void **state) {
 }
 
 /* Without an order of updates ranks tend to the same values. */
-static void ranks_tend_to_the_same_values(void **state) {
-  (void)state;
+TEST(ranks_tend_to_the_same_values) {
   struct qn_graph graph = random_undirected(700, 3000, QN_WEIGHT_NONE, 9);
   struct qn_shards view;
   assert_true(open_shards(&graph, shard_options, &view));
@@ -162,9 +160,8 @@ static void ranks_tend_to_the_same_values(void **state) {
 }
 
 /* Whoever did the last iteration. */
-static void resuming(void **state) {
+TEST(resuming) {
   static const char *const algorithms[] = {"bfs", "sssp", "kcore", "pagerank"};
-  (void)state;
   struct qn_graph graph = random_undirected(300, 900, QN_WEIGHT_U32, 3);
   const uint32_t source = 7;
   struct qn_shards view;
@@ -185,10 +182,9 @@ static void resuming(void **state) {
 }
 
 /* Each call of the CUDA runtime, then each allocation, fails in turn; resident and streamed. */
-static void failures(void **state) {
+TEST(failures) {
   static const char *const algorithms[] = {"bfs", "pagerank"};
   const uint32_t source = 0;
-  (void)state;
   struct qn_graph graph = random_undirected(100, 400, QN_WEIGHT_U32, 8);
   struct qn_shards view;
   assert_true(open_shards(&graph, shard_options, &view));
@@ -223,12 +219,4 @@ static void failures(void **state) {
   qn_graph_unmap(&graph);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_programs),
-      cmocka_unit_test(ranks_tend_to_the_same_values),
-      cmocka_unit_test(resuming),
-      cmocka_unit_test(failures),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

@@ -115,8 +115,7 @@ static void on_partitions(const struct qn_graph *graph) {
   qn_edge_partitions_unmap(&view);
 }
 
-static void all_manners(void **state) {
-  (void)state;
+TEST(all_manners) {
   void (*const layouts[])(const struct qn_graph *) = {on_blocks, on_pages, on_partitions};
   for (unsigned i = 0; i < 3; i++) {
     visit_and_free(random_undirected(300, 900, QN_WEIGHT_U32, 6), layouts[i]);
@@ -125,8 +124,7 @@ static void all_manners(void **state) {
 }
 
 /* A direction that the container has no blocks for. */
-static void missing_blocks(void **state) {
-  (void)state;
+TEST(missing_blocks) {
   const uint32_t source = 0;
   struct qn_graph graph = random_undirected(60, 150, QN_WEIGHT_NONE, 7);
   const struct qn_kernel *pagerank =
@@ -154,8 +152,7 @@ static void missing_blocks(void **state) {
 }
 
 /* Diamonds one after the other: 3^stages paths, which is more than a double counts exactly. */
-static void more_paths_than_are_exact(void **state) {
-  (void)state;
+TEST(more_paths_than_are_exact) {
   enum { STAGES = 50, WIDTH = 3 };
   struct test_edge edges[STAGES * WIDTH * 2];
   uint64_t count = 0;
@@ -189,11 +186,4 @@ static void more_paths_than_are_exact(void **state) {
   qn_graph_unmap(&graph);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_manners),
-      cmocka_unit_test(missing_blocks),
-      cmocka_unit_test(more_paths_than_are_exact),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

@@ -15,14 +15,12 @@ static void run_resident(const struct qn_graph *graph) {
   qn_packed_unmap(&view);
 }
 
-static void all_shapes(void **state) {
-  (void)state;
+TEST(all_shapes) {
   each_emulated_graph(run_resident);
 }
 
 /* The same bits in whatever order threads and blocks run: rows in one tile, and in several. */
-static void real_sums_have_one_order(void **state) {
-  (void)state;
+TEST(real_sums_have_one_order) {
   static const char *const algorithms[] = {"pagerank", "spmv"};
   struct qn_graph graph = hub_graph(400, 9000);
   struct qn_packed view;
@@ -75,8 +73,7 @@ static void walk_rows(const struct qn_graph *graph) {
   qn_packed_unmap(&view);
 }
 
-static void chosen_rows(void **state) {
-  (void)state;
+TEST(chosen_rows) {
   visit_and_free(hub_graph(3000, 20000), walk_rows);
   visit_and_free(random_graph(2500, 3000, QN_WEIGHT_U32, 2, 5), walk_rows);
   visit_and_free(random_undirected(2500, 3500, QN_WEIGHT_U32, 4), walk_rows);
@@ -84,11 +81,10 @@ static void chosen_rows(void **state) {
 
 /* A path whose only tile ends with the last bit of its 11 words, and one word before 16 bytes do:
  * the threads that have no edges look at nothing behind it. */
-static void nothing_behind_a_tile(void **state) {
+TEST(nothing_behind_a_tile) {
   enum { EDGES = 31, VERTICES = 112 };
   struct test_edge edges[EDGES] = {{0}};
   struct qn_packed view;
-  (void)state;
   for (uint32_t i = 0; i < EDGES; i++)
     edges[i] = (struct test_edge){.source = i, .destination = i + 1};
   struct qn_graph graph = graph_from_edges(edges, EDGES, VERTICES, QN_WEIGHT_NONE);
@@ -105,12 +101,11 @@ static void nothing_behind_a_tile(void **state) {
 }
 
 /* All-active programs want in-edges, the others out-edges. */
-static void one_direction(void **state) {
+TEST(one_direction) {
   static const struct {
     const char *algorithm, *wanted;
     uint32_t directions;
   } cases[] = {{"pagerank", "--direction in", OUT}, {"bfs", "--direction out", IN}};
-  (void)state;
   struct qn_graph graph = random_graph(100, 900, QN_WEIGHT_NONE, 0, 8);
   for (unsigned i = 0; i < 2; i++) {
     struct qn_packed view;
@@ -130,8 +125,7 @@ static void one_direction(void **state) {
   qn_graph_unmap(&graph);
 }
 
-static void device_failures(void **state) {
-  (void)state;
+TEST(device_failures) {
   struct qn_graph graph = random_undirected(60, 150, QN_WEIGHT_U32, 7);
   struct qn_packed view;
   assert_true(open_packed(&graph, (struct qn_packed_options){OUT}, &view));
@@ -150,8 +144,7 @@ static void stream_all(const struct qn_graph *graph) {
   qn_packed_unmap(&view);
 }
 
-static void every_program_streamed(void **state) {
-  (void)state;
+TEST(every_program_streamed) {
   memset(&counts, 0, sizeof counts);
   visit_and_free(graph_from_edges(NULL, 0, 40, QN_WEIGHT_F32), stream_all);
   visit_and_free(random_undirected(500, 4000, QN_WEIGHT_U32, 6), stream_all);
@@ -160,9 +153,8 @@ static void every_program_streamed(void **state) {
   assert_tested_by(&counts, 6);
 }
 
-static void streamed_failures(void **state) {
+TEST(streamed_failures) {
   static const char *const algorithms[] = {"bfs", "pagerank"};
-  (void)state;
   struct qn_graph graph = random_undirected(400, 3000, QN_WEIGHT_U32, 7);
   struct qn_packed view;
   assert_true(open_packed(&graph, (struct qn_packed_options){OUT}, &view));
@@ -172,16 +164,4 @@ static void streamed_failures(void **state) {
   qn_graph_unmap(&graph);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_shapes),
-      cmocka_unit_test(real_sums_have_one_order),
-      cmocka_unit_test(chosen_rows),
-      cmocka_unit_test(nothing_behind_a_tile),
-      cmocka_unit_test(one_direction),
-      cmocka_unit_test(device_failures),
-      cmocka_unit_test(every_program_streamed),
-      cmocka_unit_test(streamed_failures),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

@@ -23,14 +23,12 @@ static void every_size(const struct qn_graph *graph) {
   turn++;
 }
 
-static void all_shapes(void **state) {
-  (void)state;
+TEST(all_shapes) {
   each_emulated_graph(every_size);
 }
 
 /* So few of many vertices are active at a time that they notify. */
-static void long_searches(void **state) {
-  (void)state;
+TEST(long_searches) {
   struct qn_graph graph = path_graph(120);
   run_with(&graph, (struct qn_shards_options){.shared_bytes = 256}, 1);
   qn_graph_unmap(&graph);
@@ -40,8 +38,7 @@ static void long_searches(void **state) {
 }
 
 /* Sums of real numbers must not depend on the order of threads. */
-static void sums_are_reproducible(void **state) {
-  (void)state;
+TEST(sums_are_reproducible) {
   struct qn_graph graph = random_graph(700, 12000, QN_WEIGHT_F32, 1, 13);
   struct qn_shards view;
   assert_true(open_shards(&graph, (struct qn_shards_options){.shared_bytes = 2048}, &view));
@@ -64,8 +61,7 @@ static void sums_are_reproducible(void **state) {
 
 /* Along a path of 200 edges labels go one edge an iteration, and further wherever a sender already
  * sends what it received in the same one. */
-static void senders_send_what_they_received(void **state) {
-  (void)state;
+TEST(senders_send_what_they_received) {
   struct qn_graph graph = path_graph(201);
   struct qn_shards view;
   assert_true(open_shards(&graph, (struct qn_shards_options){.shard_vertices = 1}, &view));
@@ -82,8 +78,7 @@ static void senders_send_what_they_received(void **state) {
 
 #ifndef SMALL_BLOCKS /* of whose size the host knows nothing */
 
-static void device_failures(void **state) {
-  (void)state;
+TEST(device_failures) {
   struct qn_graph graph = random_undirected(60, 150, QN_WEIGHT_U32, 7);
   struct qn_shards view;
   assert_true(open_shards(&graph, (struct qn_shards_options){.shared_bytes = 256}, &view));
@@ -94,15 +89,4 @@ static void device_failures(void **state) {
 
 #endif
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_shapes),
-      cmocka_unit_test(long_searches),
-      cmocka_unit_test(sums_are_reproducible),
-      cmocka_unit_test(senders_send_what_they_received),
-#ifndef SMALL_BLOCKS
-      cmocka_unit_test(device_failures),
-#endif
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

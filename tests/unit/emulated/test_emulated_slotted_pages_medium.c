@@ -19,14 +19,12 @@ static void every_address(const struct qn_graph *graph) {
     run_with(graph, (struct qn_page_options){.address = {3, 3}, .page_bytes = 2048});
 }
 
-static void all_shapes(void **state) {
-  (void)state;
+TEST(all_shapes) {
   each_emulated_graph(every_address);
   assert_true(opened > 10);
 }
 
-static void device_failures(void **state) {
-  (void)state;
+TEST(device_failures) {
   struct qn_graph graph = random_undirected(60, 150, QN_WEIGHT_U32, 7);
   struct qn_slotted_pages view;
   assert_true(open_slotted_pages(&graph, (struct qn_page_options){.page_bytes = 256}, &view));
@@ -35,10 +33,4 @@ static void device_failures(void **state) {
   qn_graph_unmap(&graph);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_shapes),
-      cmocka_unit_test(device_failures),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

@@ -25,8 +25,7 @@ static void stream_all(const struct qn_graph *graph) {
   qn_blocked_csr_unmap(&view);
 }
 
-static void every_program(void **state) {
-  (void)state;
+TEST(every_program) {
   memset(&counts, 0, sizeof counts);
   visit_and_free(graph_from_edges(NULL, 0, 40, QN_WEIGHT_F32), stream_all);
   visit_and_free(random_undirected(150, 600, QN_WEIGHT_U32, 6), stream_all);
@@ -50,17 +49,15 @@ static void stream_kinds(const struct qn_graph *graph) {
   }
 }
 
-static void hubs_in_every_kind(void **state) {
-  (void)state;
+TEST(hubs_in_every_kind) {
   memset(&counts, 0, sizeof counts);
   visit_and_free(hub_graph(200, 2500), stream_kinds);
   visit_and_free(path_graph(60), stream_kinds);
   assert_tested_by(&counts, 3);
 }
 
-static void failures(void **state) {
+TEST(failures) {
   static const char *const algorithms[] = {"bfs", "pagerank"};
-  (void)state;
   struct qn_graph graph = random_undirected(60, 150, QN_WEIGHT_U32, 7);
   struct qn_blocked_csr view;
   assert_true(open_blocks(&graph, QN_BLOCKED_PULL, false, 30, &view));
@@ -70,11 +67,4 @@ static void failures(void **state) {
   qn_graph_unmap(&graph);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_program),
-      cmocka_unit_test(hubs_in_every_kind),
-      cmocka_unit_test(failures),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

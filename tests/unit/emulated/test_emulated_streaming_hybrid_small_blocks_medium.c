@@ -31,8 +31,7 @@ static void stream_all(const struct qn_graph *graph) {
 }
 
 /* An undirected graph's rows tell who sends; those of in-edges alone don't. */
-static void every_program(void **state) {
-  (void)state;
+TEST(every_program) {
   memset(&counts, 0, sizeof counts);
   visit_and_free(graph_from_edges(NULL, 0, 40, QN_WEIGHT_F32), stream_all);
   visit_and_free(random_undirected(500, 4000, QN_WEIGHT_U32, 6), stream_all);
@@ -53,16 +52,14 @@ static void stream_widths(const struct qn_graph *graph) {
 }
 
 /* Rows of the COO part that are longer than a unit, and no ELL part at all. */
-static void hubs_in_both_directions(void **state) {
-  (void)state;
+TEST(hubs_in_both_directions) {
   memset(&counts, 0, sizeof counts);
   visit_and_free(hub_graph(400, 9000), stream_widths);
   assert_tested_by(&counts, 2);
 }
 
-static void failures(void **state) {
+TEST(failures) {
   static const char *const algorithms[] = {"bfs", "pagerank"};
-  (void)state;
   struct qn_graph graph = random_undirected(500, 4000, QN_WEIGHT_U32, 7);
   struct qn_hybrid view;
   assert_true(open_hybrid(&graph, IN, QN_HYBRID_AUTO_WIDTH, &view));
@@ -72,11 +69,4 @@ static void failures(void **state) {
   qn_graph_unmap(&graph);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_program),
-      cmocka_unit_test(hubs_in_both_directions),
-      cmocka_unit_test(failures),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

@@ -17,21 +17,18 @@ static void stream_partitions(const struct qn_graph *graph) {
   qn_edge_partitions_unmap(&view);
 }
 
-static void pages(void **state) {
-  (void)state;
+TEST(pages) {
   each_streamed_graph(&counts, 1, stream_pages);
   assert_tested(&counts);
 }
 
-static void partitions(void **state) {
-  (void)state;
+TEST(partitions) {
   each_streamed_graph(&counts, 1, stream_partitions);
   assert_tested(&counts);
 }
 
-static void failures(void **state) {
+TEST(failures) {
   static const char *const algorithms[] = {"bfs", "pagerank", "sssp"};
-  (void)state;
   struct qn_graph graph = random_undirected(60, 150, QN_WEIGHT_U32, 7);
   struct qn_slotted_pages paged;
   struct qn_edge_partitions parted;
@@ -47,11 +44,4 @@ static void failures(void **state) {
   qn_graph_unmap(&graph);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pages),
-      cmocka_unit_test(partitions),
-      cmocka_unit_test(failures),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

@@ -12,8 +12,7 @@ static void stream_rows(const struct qn_graph *graph) {
 }
 
 /* Among them rows of more edges than a unit holds, and many rows without any. */
-static void rows(void **state) {
-  (void)state;
+TEST(rows) {
   each_streamed_graph(&counts, 3, stream_rows);
   assert_tested(&counts);
 }
@@ -27,16 +26,14 @@ static void stream_shards(const struct qn_graph *graph) {
 }
 
 /* Among them shards of many units, units that begin anywhere, and rows of more edges than one. */
-static void shards(void **state) {
-  (void)state;
+TEST(shards) {
   each_streamed_graph(&counts, 2, stream_shards);
   assert_tested(&counts);
 }
 
 /* A search along a path needs the unit alone where it goes on. */
-static void searches_move_what_they_reach(void **state) {
+TEST(searches_move_what_they_reach) {
   const uint32_t source = 0;
-  (void)state;
   struct qn_graph graph = path_graph(200);
   struct qn_shards view;
   assert_true(open_shards(&graph, (struct qn_shards_options){.shard_vertices = 16}, &view));
@@ -79,8 +76,7 @@ static void read_rows(const struct qn_graph *graph) {
   }
 }
 
-static void rows_are_read(void **state) {
-  (void)state;
+TEST(rows_are_read) {
   memset(&counts, 0, sizeof counts);
   visit_and_free(random_graph(500, 9000, QN_WEIGHT_U32, 1, 2), read_rows);
   visit_and_free(random_undirected(500, 4500, QN_WEIGHT_U32, 6), read_rows);
@@ -119,8 +115,7 @@ static void look_along_in_edges(const struct qn_graph *out) {
   qn_graph_unmap(&made);
 }
 
-static void searches_leave_edges_out(void **state) {
-  (void)state;
+TEST(searches_leave_edges_out) {
   visit_and_free(random_undirected(400, 12000, QN_WEIGHT_U32, 3), leave_edges_out);
   visit_and_free(random_graph(400, 24000, QN_WEIGHT_U32, 1, 2), look_along_in_edges);
 }
@@ -157,9 +152,8 @@ static void go_on_streaming(const struct qn_kernel *kernel, const struct qn_grap
   free_kept(&kept);
 }
 
-static void checkpoints(void **state) {
+TEST(checkpoints) {
   static const char *const algorithms[] = {"bfs", "cc", "kcore", "pagerank", "sssp"};
-  (void)state;
   struct qn_graph graph = random_undirected(300, 4000, QN_WEIGHT_U32, 8);
   uint32_t positions[300];
   for (uint32_t v = 0; v < 300; v++)
@@ -170,8 +164,7 @@ static void checkpoints(void **state) {
 }
 
 /* The state of a run that had all on the device is nothing to one that streams. */
-static void resident_states_are_refused(void **state) {
-  (void)state;
+TEST(resident_states_are_refused) {
   const struct qn_kernel *kernel = cuda_kernel("pagerank", QN_LAYOUT_GRAPH);
   const uint32_t source = 0;
   struct qn_graph graph = random_undirected(300, 4000, QN_WEIGHT_U32, 8);
@@ -194,8 +187,7 @@ static void resident_states_are_refused(void **state) {
 }
 
 /* Components of a directed graph, of which the rows of out-edges are streamed. */
-static void components_of_directed_graphs(void **state) {
-  (void)state;
+TEST(components_of_directed_graphs) {
   const struct qn_kernel *kernel = cuda_kernel("cc", QN_LAYOUT_GRAPH);
   memset(&counts, 0, sizeof counts);
   for (uint64_t seed = 1; seed < 4; seed++) {
@@ -210,9 +202,8 @@ static void components_of_directed_graphs(void **state) {
   assert_true(counts.streamed >= 6);
 }
 
-static void failures(void **state) {
+TEST(failures) {
   static const char *const algorithms[] = {"bfs", "cc", "pagerank"};
-  (void)state;
   struct qn_graph graph = random_undirected(300, 4000, QN_WEIGHT_U32, 8);
   struct qn_shards view;
   assert_true(open_shards(&graph, (struct qn_shards_options){.shard_vertices = 50}, &view));
@@ -224,17 +215,4 @@ static void failures(void **state) {
   qn_graph_unmap(&graph);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rows),
-      cmocka_unit_test(shards),
-      cmocka_unit_test(searches_move_what_they_reach),
-      cmocka_unit_test(rows_are_read),
-      cmocka_unit_test(searches_leave_edges_out),
-      cmocka_unit_test(checkpoints),
-      cmocka_unit_test(resident_states_are_refused),
-      cmocka_unit_test(components_of_directed_graphs),
-      cmocka_unit_test(failures),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

@@ -1,15 +1,11 @@
 /* The cache of streamed units, their list, and the plan of a streamed run: host code that needs no
  * device. */
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "helpers/random_graph.h"
+#include "helpers/test.h"
 #include "kernels/cuda/stream/cache.cuh"
 #include "kernels/cuda/stream/stream.cuh"
 #include "support/memory.h"
@@ -108,10 +104,9 @@ static unsigned plain_hits(const struct pattern *pattern, unsigned num_slots) {
   return hits;
 }
 
-static void hits_against_plain_lru(void **state) {
+TEST(hits_against_plain_lru) {
   static const uint32_t sizes[] = {0, 1, 2, 17, 100, 199, UNITS};
   struct pattern pattern;
-  (void)state;
   for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     everything(&pattern);
     assert_int_equal(cache_hits(&pattern, sizes[i]), (TURNS - 1) * sizes[i]);
@@ -128,9 +123,8 @@ static void hits_against_plain_lru(void **state) {
 }
 
 /* An iteration over all units in three slices: each keeps what it has, as if it were one. */
-static void slices_of_an_iteration(void **state) {
+TEST(slices_of_an_iteration) {
   static const uint32_t sizes[] = {0, 1, 17, 100, UNITS};
-  (void)state;
   for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     struct qn_unit_cache cache;
     struct qn_error error;
@@ -150,11 +144,10 @@ static void slices_of_an_iteration(void **state) {
   }
 }
 
-static void allocations_fail(void **state) {
+TEST(allocations_fail) {
   struct qn_unit_cache cache;
   struct qn_error error;
   const uint64_t live = qn_memory_live();
-  (void)state;
   enum qn_status status = QN_SYSTEM;
   for (uint64_t n = 1; status; n++) {
     qn_memory_fail_nth(n);
@@ -167,11 +160,10 @@ static void allocations_fail(void **state) {
 }
 
 /* Whatever memory there is, the plan stays within it and has room for a unit. */
-static void plans_stay_within_their_limits(void **state) {
+TEST(plans_stay_within_their_limits) {
   const struct qn_unit_source source = {
       .num_units = 1000, .unit_bytes = 65536, .total_bytes = 1000 * 65536};
   struct qn_error error;
-  (void)state;
   for (uint64_t available = qn_unit_stream_least(&source); available < (uint64_t)1 << 30;
        available += available / 3)
     for (uint64_t host = source.unit_bytes / 2; host < (uint64_t)1 << 27; host *= 3)
@@ -190,12 +182,4 @@ static void plans_stay_within_their_limits(void **state) {
       }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(hits_against_plain_lru),
-      cmocka_unit_test(slices_of_an_iteration),
-      cmocka_unit_test(allocations_fail),
-      cmocka_unit_test(plans_stay_within_their_limits),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

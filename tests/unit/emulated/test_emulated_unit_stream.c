@@ -1,15 +1,11 @@
 /* The stream of units by itself: whatever sequence of iterations asks for, each unit that is asked
  * for is walked once, with its own bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "emulator.h"
 #include "helpers/random_graph.h"
+#include "helpers/test.h"
 #include "kernels/cuda/stream/rates.cuh"
 #include "kernels/cuda/stream/stream.cuh"
 #include "support/memory.h"
@@ -168,7 +164,7 @@ static void run_stream(const struct qn_unit_source *source, uint64_t available,
   assert_int_equal(emulator_live(), 0);
 }
 
-static void each_unit_once(void **state) {
+TEST(each_unit_once) {
   struct topology topology;
   struct qn_unit_source source = {.user = &topology,
                                   .num_units = UNITS,
@@ -178,7 +174,6 @@ static void each_unit_once(void **state) {
                                   .describe = describe};
   const uint64_t least = qn_unit_stream_least(&source), live = qn_memory_live();
   uint64_t seed = 1;
-  (void)state;
   for (unsigned i = 0; i < sizeof topology.bytes; i++)
     topology.bytes[i] = (uint8_t)i;
   for (unsigned streams = 1; streams <= 8; streams++)
@@ -330,12 +325,11 @@ static void fill_arrays(struct arrays *arrays) {
   looked_at = arrays;
 }
 
-static void long_runs_are_pinned(void **state) {
+TEST(long_runs_are_pinned) {
   struct arrays arrays;
   fill_arrays(&arrays);
   struct qn_unit_source source = long_source(&arrays);
   const uint64_t live = qn_memory_live();
-  (void)state;
   for (uint64_t seed = 0; seed < 6; seed++) {
     const struct long_run run = run_long(&source, seed % 2, 0, 0, seed);
     assert_in_range(run.pin_bytes, source.total_bytes / 3, 3 * LONG_ARRAY);
@@ -349,12 +343,11 @@ static void long_runs_are_pinned(void **state) {
 }
 
 /* What may not be pinned, or cannot be, is gathered. */
-static void what_is_not_pinned_is_gathered(void **state) {
+TEST(what_is_not_pinned_is_gathered) {
   struct arrays arrays;
   fill_arrays(&arrays);
   const struct qn_unit_source source = long_source(&arrays);
   const uint64_t stages = 5 * qn_unit_stream_least(&source);
-  (void)state;
   for (uint64_t more = 0; more < 300000; more += 50000) {
     const struct long_run run = run_long(&source, true, stages + more, 0, more);
     assert_true(run.pin_bytes <= stages + more);
@@ -369,8 +362,7 @@ static void what_is_not_pinned_is_gathered(void **state) {
 }
 
 /* What a request and a sector cost follows from three rates; from nonsense an H200's. */
-static void costs_of_reading(void **state) {
-  (void)state;
+TEST(costs_of_reading) {
   const struct qn_read_costs h200 = qn_read_costs_of(55e9, 750e6, 400e6);
   assert_true(h200.request == 52 && h200.sector == 21);
   const struct qn_read_costs slow_bus = qn_read_costs_of(12e9, 300e6, 90e6);
@@ -384,9 +376,4 @@ static void costs_of_reading(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(each_unit_once), cmocka_unit_test(costs_of_reading),
-      cmocka_unit_test(long_runs_are_pinned), cmocka_unit_test(what_is_not_pinned_is_gathered)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

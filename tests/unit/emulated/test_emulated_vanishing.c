@@ -88,9 +88,8 @@ static void ends_with_a_message(const struct way *way) {
   assert_non_null(strstr(text, "was truncated or became unreadable while it was in use"));
 }
 
-static void truncated(void **state) {
+TEST(truncated) {
   static const enum qn_layout layouts[] = {QN_LAYOUT_SLOTTED_PAGES, QN_LAYOUT_EDGE_PARTITIONS};
-  (void)state;
   for (unsigned i = 0; i < 2; i++) {
     ends_with_a_message(&(struct way){layouts[i], QN_CPU, 0});
     ends_with_a_message(&(struct way){layouts[i], QN_CUDA, 0});
@@ -98,7 +97,4 @@ static void truncated(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(truncated)};
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

@@ -1,12 +1,5 @@
 /* The emulator finds every planted bug, computes what CUDA would, and plays the
  * runtime's part: streams, events, budgets, failures, several devices. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +10,7 @@
 
 #include "emulator.h"
 #include "emulator/planted.h"
+#include "helpers/test.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HAS_HOOKS 0
@@ -55,8 +49,7 @@ static int in_child(void (*run)(void), char *text, size_t size) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static void finds_planted_bugs(void **state) {
-  (void)state;
+TEST(finds_planted_bugs) {
   reset();
   static char text[1 << 16];
   for (const struct planted *bug = planted_bugs; bug->name; bug++) {
@@ -71,8 +64,7 @@ static void finds_planted_bugs(void **state) {
   }
 }
 
-static void computes_what_cuda_would(void **state) {
-  (void)state;
+TEST(computes_what_cuda_would) {
   for (uint64_t seed = 0; seed < SEEDS; seed++) {
     assert_true(sound_warp_functions(seed));
     for (unsigned block = 32; block <= 1024; block *= 2)
@@ -83,8 +75,7 @@ static void computes_what_cuda_would(void **state) {
   }
 }
 
-static void seeds_bring_out_order(void **state) {
-  (void)state;
+TEST(seeds_bring_out_order) {
   uint64_t first = first_come_order(0);
   uint32_t lost_updates = 0, orders = 0, winners = 0;
   for (uint64_t seed = 1; seed <= 12; seed++) {
@@ -101,8 +92,7 @@ static void seeds_bring_out_order(void **state) {
   assert_int_equal(racy_counter(0), 2048);
 }
 
-static void memory_is_a_budget(void **state) {
-  (void)state;
+TEST(memory_is_a_budget) {
   struct emulator_options options = emulator_defaults();
   options.device_memory = 1 << 20;
   emulator_reset(&options);
@@ -124,8 +114,7 @@ static void memory_is_a_budget(void **state) {
   assert_int_equal(emulator_live(), 0);
 }
 
-static void any_call_can_fail(void **state) {
-  (void)state;
+TEST(any_call_can_fail) {
   struct emulator_options options = emulator_defaults();
   options.fail_nth = 3;
   emulator_reset(&options);
@@ -145,8 +134,7 @@ static void any_call_can_fail(void **state) {
   assert_int_equal(cudaFree(memory[0]), cudaSuccess);
 }
 
-static void a_copy_is_checked(void **state) {
-  (void)state;
+TEST(a_copy_is_checked) {
   reset();
   char host[64] = {0};
   void *device;
@@ -163,8 +151,7 @@ static void a_copy_is_checked(void **state) {
   cudaGetLastError();
 }
 
-static void streams_wait_for_events(void **state) {
-  (void)state;
+TEST(streams_wait_for_events) {
   for (uint64_t seed = 0; seed < SEEDS; seed++) {
     struct emulator_options options = emulator_defaults();
     options.seed = seed;
@@ -198,8 +185,7 @@ static void streams_wait_for_events(void **state) {
   assert_int_equal(emulator_live(), 0);
 }
 
-static void machines_differ(void **state) {
-  (void)state;
+TEST(machines_differ) {
   struct emulator_options options = emulator_defaults();
   int count;
   options.driver = EMULATOR_DRIVER_NONE;
@@ -233,12 +219,4 @@ static void machines_differ(void **state) {
   cudaSetDevice(0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(finds_planted_bugs),      cmocka_unit_test(computes_what_cuda_would),
-      cmocka_unit_test(seeds_bring_out_order),   cmocka_unit_test(memory_is_a_budget),
-      cmocka_unit_test(any_call_can_fail),       cmocka_unit_test(a_copy_is_checked),
-      cmocka_unit_test(streams_wait_for_events), cmocka_unit_test(machines_differ),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,11 +1,5 @@
 /* The archive form: every filter both ways, byte-identical restoring, damage refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #include "formats/archive/filter.h"
 #include "formats/archive/mirror.h"
@@ -17,6 +11,7 @@
 #include "helpers/sample_graph.h"
 #include "helpers/scratch.h"
 #include "helpers/seal.h"
+#include "helpers/test.h"
 #include "partitioner/slotted_pages.h"
 #include "support/memory.h"
 #include "support/threads.h"
@@ -32,8 +27,7 @@ static uint64_t next_random(void) {
 }
 
 /* Of all lengths, in memory that ends where they do; cut anywhere they are refused. */
-static void varints(void **state) {
-  (void)state;
+TEST(varints) {
   enum { COUNT = 700 };
   uint64_t values[COUNT], decoded[COUNT];
   uint32_t narrow[COUNT];
@@ -65,8 +59,7 @@ static void varints(void **state) {
 }
 
 /* Longer than need be is allowed, up to ten bytes; more bits than 64 are not. */
-static void long_varints(void **state) {
-  (void)state;
+TEST(long_varints) {
   uint8_t bytes[256];
   uint64_t value;
   memset(bytes, 0x80, sizeof bytes);
@@ -108,8 +101,7 @@ static void filter_round_trip(const void *elements, uint32_t width, uint64_t cou
   }
 }
 
-static void filters(void **state) {
-  (void)state;
+TEST(filters) {
   static const uint32_t extremes[] = {0, 0,          UINT32_MAX, UINT32_MAX, 0, UINT32_MAX - 1,
                                       5, UINT32_MAX, 1,          1,          2, 0};
   static const uint64_t large[] = {5, 0, UINT64_MAX, UINT64_MAX, 1ull << 63, 3, 3, 4};
@@ -126,8 +118,7 @@ static void filters(void **state) {
 }
 
 /* Decoders given noise must answer, not crash. */
-static void filters_survive_noise(void **state) {
-  (void)state;
+TEST(filters_survive_noise) {
   uint8_t noise[64];
   uint64_t elements[64];
   for (unsigned round = 0; round < 20000; round++) {
@@ -182,8 +173,7 @@ static bool read_rows(const struct qn_packed_rows_place *place, const uint8_t *i
 
 /* Rows become bits and rows again, in memory that ends where it may be read; cut anywhere, longer,
  * with any byte changed they are refused or are other rows, whose columns are vertices. */
-static void rows_in_bits(void **state) {
-  (void)state;
+TEST(rows_in_bits) {
   enum { ROWS = 60, COLUMNS = ROWS * 81 };
   static const struct qn_packed_rows_place places[] = {
       {300, 8, 0},           {300, 8, 1},     {70000, 8, 200}, {UINT32_MAX, 16, 65535},
@@ -297,8 +287,7 @@ static void write_random_graph(const char *path, uint64_t vertices, uint64_t pai
   free(edges);
 }
 
-static void restored_byte_for_byte(void **state) {
-  (void)state;
+TEST(restored_byte_for_byte) {
   const char *plain = scratch_path("plain.qrn"), *packed = scratch_path("packed.qrn");
   const char *back = scratch_path("back.qrn");
   static const enum qn_weight_type types[] = {QN_WEIGHT_NONE, QN_WEIGHT_U32, QN_WEIGHT_F64,
@@ -312,8 +301,7 @@ static void restored_byte_for_byte(void **state) {
   }
 }
 
-static void same_bytes_for_any_threads(void **state) {
-  (void)state;
+TEST(same_bytes_for_any_threads) {
   write_random_graph(scratch_path("p.qrn"), 30000, 100000, true, QN_WEIGHT_U32);
   qn_threads_set(1);
   assert_int_equal(archive(scratch_path("p.qrn"), scratch_path("one.qrn"), 3), QN_OK);
@@ -330,8 +318,7 @@ static enum qn_status keep_descriptor(void *context, int descriptor, struct qn_e
 }
 
 /* What is written aside has the bytes of an archive, and leaves no name. */
-static void written_aside(void **state) {
-  (void)state;
+TEST(written_aside) {
   struct qn_container *container;
   const char *plain = scratch_path("plain.qrn"), *packed = scratch_path("packed.qrn");
   char aside[64];
@@ -365,8 +352,7 @@ static void keeps_only_a_triangle(enum qn_weight_type weights) {
   assert_non_null(strstr(error.message, "quern-archive extract"));
 }
 
-static void only_a_triangle_is_kept(void **state) {
-  (void)state;
+TEST(only_a_triangle_is_kept) {
   for (unsigned type = QN_WEIGHT_U32; type <= QN_WEIGHT_F64; type++)
     keeps_only_a_triangle((enum qn_weight_type)type);
 }
@@ -381,8 +367,7 @@ static bool is_cut(const char *path) {
 
 /* Neighbours that repeat from row to row are smaller as tokens, so that the triangle is not cut: it
  * comes back as those of older archives do. */
-static void regular_rows(void **state) {
-  (void)state;
+TEST(regular_rows) {
   enum { VERTICES = 70000, REACH = 4 };
   static uint64_t rows[VERTICES + 1];
   static uint32_t columns[2 * REACH * VERTICES];
@@ -415,8 +400,7 @@ static void regular_rows(void **state) {
 }
 
 /* More vertices than a few strips, on more threads than processors. */
-static void many_strips(void **state) {
-  (void)state;
+TEST(many_strips) {
   write_random_graph(scratch_path("s.qrn"), 60000, 900000, true, QN_WEIGHT_F64);
   assert_int_equal(archive(scratch_path("s.qrn"), scratch_path("sa.qrn"), 1), QN_OK);
   assert_true(is_cut(scratch_path("sa.qrn")));
@@ -430,8 +414,7 @@ static void many_strips(void **state) {
 }
 
 /* Parallel edges in another order in one direction: no triangle, but still byte for byte. */
-static void unmirrored_multi_edges(void **state) {
-  (void)state;
+TEST(unmirrored_multi_edges) {
   enum { PAIRS = 2000 };
   static uint64_t rows[2 * PAIRS + 1];
   static uint32_t columns[4 * PAIRS], weights[4 * PAIRS];
@@ -517,8 +500,7 @@ static const struct qn_page_address PAGE_ADDRESSES[] = {{2, 2}, {3, 3}, {2, 4}, 
 
 /* Frames that are chunks, that are not, of many pages, of one, and of a page of several chunks;
  * rows on large pages; more groups in a bucket than one. */
-static void pages_byte_for_byte(void **state) {
-  (void)state;
+TEST(pages_byte_for_byte) {
   static const uint64_t sizes[] = {1 << 12, 60000, 1 << 20, (1 << 20) + 4096, 3 << 20};
   for (unsigned i = 0; i < 4; i++)
     for (unsigned size = 0; size < 5; size++) {
@@ -535,8 +517,7 @@ static void pages_byte_for_byte(void **state) {
 }
 
 /* The smallest pages, each of one edge; pages without edges; pages too large for the filters. */
-static void pages_of_extremes(void **state) {
-  (void)state;
+TEST(pages_of_extremes) {
   struct qn_graph graph = random_graph(3000, 20000, QN_WEIGHT_U32, 3, 5);
   check_pages(&graph, PAGE_ADDRESSES[1], 24, QN_FILTER_PAGE_GAPS);
   check_pages(&graph, PAGE_ADDRESSES[2], QN_ARCHIVE_PAGE_LIMIT + 4, QN_FILTER_NONE);
@@ -573,8 +554,7 @@ static void damage_everywhere(void) {
   free(bytes);
 }
 
-static void every_damage_is_found(void **state) {
-  (void)state;
+TEST(every_damage_is_found) {
   write_random_graph(scratch_path("plain.qrn"), 1500, 6000, true, QN_WEIGHT_NONE);
   assert_int_equal(archive(scratch_path("plain.qrn"), scratch_path("packed.qrn"), 3), QN_OK);
   damage_everywhere();
@@ -637,16 +617,14 @@ static void forge_graph(uint64_t vertices, uint64_t pairs, bool undirected,
   forge_frames(step);
 }
 
-static void forged_frames_are_refused(void **state) {
-  (void)state;
+TEST(forged_frames_are_refused) {
   forge_graph(1500, 6000, false, QN_WEIGHT_NONE, false, 41);
   forge_graph(1500, 6000, true, QN_WEIGHT_NONE, true, 41);
   forge_graph(900, 15000, true, QN_WEIGHT_U32, true, 331);
   forge_graph(900, 8000, true, QN_WEIGHT_I64, true, 331);
 }
 
-static void forged_pages_are_refused(void **state) {
-  (void)state;
+TEST(forged_pages_are_refused) {
   const char *plain = scratch_path("plain.qrn"), *packed = scratch_path("packed.qrn");
   struct qn_graph graph = random_graph(900, 5000, QN_WEIGHT_F32, 3, 5);
   write_pages(plain, &graph, PAGE_ADDRESSES[1], 24); /* the RVT is encoded too */
@@ -711,8 +689,7 @@ static enum qn_status say_misfit(void *context, struct qn_error *failure) {
 }
 
 /* Frames that contradict each other and the row offsets touch no memory but their own. */
-static void forged_triangles(void **state) {
-  (void)state;
+TEST(forged_triangles) {
   static uint64_t rows[FORGED_VERTICES + 1];
   static struct qn_strip_frame frames[2 * FORGED_STRIPS + 1];
   unsigned refused = 0, done = 0;
@@ -768,8 +745,7 @@ static void fail_all_allocations(void) {
   assert_same_file(scratch_path("plain.qrn"), scratch_path("b.qrn"));
 }
 
-static void allocation_failures(void **state) {
-  (void)state;
+TEST(allocation_failures) {
   write_random_graph(scratch_path("plain.qrn"), 1500, 6000, true, QN_WEIGHT_F64);
   fail_all_allocations();
   struct qn_graph graph = random_graph(900, 5000, QN_WEIGHT_F32, 3, 5);
@@ -778,27 +754,4 @@ static void allocation_failures(void **state) {
   qn_graph_unmap(&graph);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(varints),
-      cmocka_unit_test(long_varints),
-      cmocka_unit_test(filters),
-      cmocka_unit_test(filters_survive_noise),
-      cmocka_unit_test(rows_in_bits),
-      cmocka_unit_test(restored_byte_for_byte),
-      cmocka_unit_test(same_bytes_for_any_threads),
-      cmocka_unit_test(only_a_triangle_is_kept),
-      cmocka_unit_test(regular_rows),
-      cmocka_unit_test(many_strips),
-      cmocka_unit_test(unmirrored_multi_edges),
-      cmocka_unit_test(pages_byte_for_byte),
-      cmocka_unit_test(pages_of_extremes),
-      cmocka_unit_test(every_damage_is_found),
-      cmocka_unit_test(forged_frames_are_refused),
-      cmocka_unit_test(forged_pages_are_refused),
-      cmocka_unit_test(forged_triangles),
-      cmocka_unit_test(allocation_failures),
-      cmocka_unit_test(written_aside),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

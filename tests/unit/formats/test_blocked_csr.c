@@ -1,17 +1,11 @@
 /* Blocked CSR: the paper's kind of example, round trips at the extremes, limits, and every rule
  * broken once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 
 #include "helpers/round_trip.h"
 #include "helpers/sample_graph.h"
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include "helpers/vector.h"
 #include "partitioner/blocked_csr.h"
 
@@ -68,8 +62,7 @@ static void build_figure_4(const char *path) {
   qn_graph_unmap(&graph);
 }
 
-static void figure_4(void **state) {
-  (void)state;
+TEST(figure_4) {
   const char *path = scratch_path("blocked-csr-figure-4.qrn");
   struct qn_blocked_csr view;
   build_figure_4(path);
@@ -90,8 +83,7 @@ static void figure_4(void **state) {
 }
 
 /* The sample graph in both directions with plain out-edges, weights and ids. */
-static void sample_vector(void **state) {
-  (void)state;
+TEST(sample_vector) {
   struct sample sample = sample_graph();
   struct qn_graph graph;
   struct qn_blocked_csr_options options = {
@@ -107,16 +99,14 @@ static void sample_vector(void **state) {
 
 /* ---- Round trips ------------------------------------------------------------- */
 
-static void tiny_graphs(void **state) {
-  (void)state;
+TEST(tiny_graphs) {
   round_trips(graph_from_edges(NULL, 0, 0, QN_WEIGHT_NONE));
   round_trips(graph_from_edges(NULL, 0, 5, QN_WEIGHT_F32));
   round_trips(graph_from_edges((struct test_edge[]){{.weight = 3}}, 1, 1, QN_WEIGHT_U32));
   round_trips(figure_4_graph());
 }
 
-static void random_graphs(void **state) {
-  (void)state;
+TEST(random_graphs) {
   round_trips(random_graph(3, 1000, QN_WEIGHT_U32, 0, 1)); /* multi-edges with their weights */
   round_trips(random_graph(1023, 1000, QN_WEIGHT_NONE, 0, 2));
   round_trips(random_graph(1024, 5000, QN_WEIGHT_U32, 1, 3));
@@ -126,8 +116,7 @@ static void random_graphs(void **state) {
   round_trips(random_undirected(2049, 3000, QN_WEIGHT_U32, 5));
 }
 
-static void large_graph(void **state) {
-  (void)state;
+TEST(large_graph) {
   struct qn_graph graph = random_graph(100001, 1000000, QN_WEIGHT_U32, 1, 5);
   round_trip(&graph, BOTH, 0, false);
   round_trip(&graph, BOTH, 10000, false);
@@ -135,8 +124,7 @@ static void large_graph(void **state) {
 }
 
 /* One vertex with 10^6 out-edges, and one with as many in-edges. */
-static void hub(void **state) {
-  (void)state;
+TEST(hub) {
   uint64_t degree = 1000000;
   struct test_edge *edges = calloc(2 * degree, sizeof *edges);
   assert_non_null(edges);
@@ -151,8 +139,7 @@ static void hub(void **state) {
   qn_graph_unmap(&graph);
 }
 
-static void ids_are_kept(void **state) {
-  (void)state;
+TEST(ids_are_kept) {
   uint64_t numbers[] = {900, 5, UINT64_MAX, 17, 0, 1, 2, 3, 4};
   struct qn_graph graph = figure_4_graph();
   graph.ids = (struct qn_ids){.kind = QN_IDS_NUMBERS, .num_vertices = 9, .numbers = numbers};
@@ -171,8 +158,7 @@ static void expect_refusal(const struct qn_graph *graph,
   assert_int_not_equal(access(scratch_path("refused.qrn"), F_OK), 0);
 }
 
-static void limits(void **state) {
-  (void)state;
+TEST(limits) {
   struct qn_graph graph = figure_4_graph();
   expect_refusal(&graph, &(struct qn_blocked_csr_options){.max_block_edges = 5},
                  "block 0 would hold 14 edges, 9 more than the 5 that a block can; "
@@ -188,16 +174,14 @@ static void limits(void **state) {
   qn_graph_unmap(&graph);
 }
 
-static void block_sizes(void **state) {
-  (void)state;
+TEST(block_sizes) {
   assert_int_equal(qn_block_vertices_for(QN_DEFAULT_L2_BYTES), 4194304);
   assert_int_equal(qn_block_vertices_for((uint64_t)11 << 18), 262144); /* the paper's 2.75 MB */
   assert_int_equal(qn_block_vertices_for(1), QN_RANGE_VERTICES);
   assert_int_equal(qn_block_vertices_for(UINT64_MAX), UINT32_MAX);
 }
 
-static void allocation_failures(void **state) {
-  (void)state;
+TEST(allocation_failures) {
   struct qn_graph graph = figure_4_graph();
   struct qn_blocked_csr_options options = {.directions = BOTH, .block_vertices = 2};
   struct qn_builder builder = builder_of(&options);
@@ -207,8 +191,7 @@ static void allocation_failures(void **state) {
 
 /* ---- Rules --------------------------------------------------------------------- */
 
-static void broken_structure(void **state) {
-  (void)state;
+TEST(broken_structure) {
   static const struct broken_rule broken[] = {
       {"BC-1", {{NULL, 0, 0}}},
       {"BC-1", {{NULL, 0, (uint64_t)1 << 32}}},
@@ -232,8 +215,7 @@ static void broken_structure(void **state) {
   expect_all_refused(path, broken, sizeof broken / sizeof broken[0]);
 }
 
-static void broken_blocks(void **state) {
-  (void)state;
+TEST(broken_blocks) {
   static const struct broken_rule broken[] = {
       {"BC-4", {{"pull_row_offsets", 0, 1}}},
       {"BC-4", {{"pull_row_offsets", 6, 9}}},
@@ -264,8 +246,7 @@ static void broken_blocks(void **state) {
 
 /* Rules about several representations of the same edges, on the sample graph: pull blocks of
  * sources {0, 1} and {2, 3}, push blocks, and the plain out-edges. */
-static void broken_agreement(void **state) {
-  (void)state;
+TEST(broken_agreement) {
   uint32_t infinite, nan_bits;
   float values[] = {INFINITY, NAN};
   memcpy(&infinite, &values[0], 4);
@@ -301,8 +282,7 @@ static void broken_agreement(void **state) {
 }
 
 /* Push blocks alone: degrees are compared with the rows. */
-static void broken_push(void **state) {
-  (void)state;
+TEST(broken_push) {
   static const struct broken_rule broken[] = {
       {"BC-10", {{"out_degrees", 0, 2}, {"out_degrees", 1, 3}}},
       {"BC-5", {{"push_id_map", 0, 9}}},
@@ -315,8 +295,7 @@ static void broken_push(void **state) {
 }
 
 /* The fast passes see a descent or a stray column wherever it is in a large block. */
-static void large_blocks_are_searched(void **state) {
-  (void)state;
+TEST(large_blocks_are_searched) {
   struct qn_graph graph = random_graph(5000, 1200000, QN_WEIGHT_NONE, 0, 9);
   struct qn_blocked_csr_options options = {.directions = PULL, .block_vertices = 4000};
   struct qn_builder builder = builder_of(&options);
@@ -347,22 +326,5 @@ static void large_blocks_are_searched(void **state) {
 
 int main(void) {
   setenv("QUERN_NO_SYNC", "1", 1);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(figure_4),
-      cmocka_unit_test(sample_vector),
-      cmocka_unit_test(tiny_graphs),
-      cmocka_unit_test(random_graphs),
-      cmocka_unit_test(large_graph),
-      cmocka_unit_test(hub),
-      cmocka_unit_test(ids_are_kept),
-      cmocka_unit_test(limits),
-      cmocka_unit_test(block_sizes),
-      cmocka_unit_test(allocation_failures),
-      cmocka_unit_test(broken_structure),
-      cmocka_unit_test(broken_blocks),
-      cmocka_unit_test(broken_agreement),
-      cmocka_unit_test(broken_push),
-      cmocka_unit_test(large_blocks_are_searched),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
+  return run_listed_tests(scratch_create, scratch_remove);
 }

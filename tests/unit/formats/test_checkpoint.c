@@ -1,15 +1,9 @@
 /* The checkpoint layout: what is written comes back, and every rule is broken once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "formats/layouts/checkpoint.h"
 #include "helpers/forge.h"
+#include "helpers/test.h"
 #include "support/memory.h"
 
 static struct qn_error error;
@@ -67,8 +61,7 @@ static void comes_back(uint64_t num_vertices, const uint64_t *bits) {
   qn_container_unmap(container);
 }
 
-static void checkpoints_come_back(void **unused) {
-  (void)unused;
+TEST(checkpoints_come_back) {
   static const uint64_t bits[4] = {~(uint64_t)0, 5, (uint64_t)1 << 62, 0x7f};
   uint64_t live = qn_memory_live();
   comes_back(0, NULL);
@@ -81,8 +74,7 @@ static void checkpoints_come_back(void **unused) {
 
 /* The vertices [70, 130) of 199: their bits are in two words, of which the first is of vertex 64.
  */
-static void parts_come_back(void **unused) {
-  (void)unused;
+TEST(parts_come_back) {
   static const uint64_t bits[2] = {~(uint64_t)0 << 6, 3};
   const struct qn_checkpoint_part parts[] = {{0, 70, 5}, {70, 130, 6}, {130, 199, 7}};
   struct qn_checkpoint written = sample(199, bits), read;
@@ -128,8 +120,7 @@ static void parts_come_back(void **unused) {
   assert_int_equal(qn_memory_live(), live);
 }
 
-static void rules_are_kept(void **unused) {
-  (void)unused;
+TEST(rules_are_kept) {
   static const uint64_t bits[4] = {1, 2, 3, 1};
   struct qn_checkpoint checkpoint = sample(193, bits);
   char path[512]; /* forging names other files */
@@ -149,8 +140,7 @@ static void rules_are_kept(void **unused) {
 }
 
 /* K-4: no values, or not one a vertex. */
-static void values_are_required(void **unused) {
-  (void)unused;
+TEST(values_are_required) {
   const char *path = scratch_path("without.qrn");
   for (uint64_t count = 0; count < 2; count++) {
     struct qn_writer *writer;
@@ -176,8 +166,7 @@ static void values_are_required(void **unused) {
 }
 
 /* Every allocation fails in turn: an error, nothing left, and the checkpoint before is whole. */
-static void failures_leave_the_old_one(void **unused) {
-  (void)unused;
+TEST(failures_leave_the_old_one) {
   static const uint64_t bits[4] = {1, 2, 3, 1};
   struct qn_checkpoint checkpoint = sample(193, bits);
   const char *path = scratch_path("kept.qrn");
@@ -194,13 +183,4 @@ static void failures_leave_the_old_one(void **unused) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(checkpoints_come_back),
-      cmocka_unit_test(parts_come_back),
-      cmocka_unit_test(rules_are_kept),
-      cmocka_unit_test(values_are_required),
-      cmocka_unit_test(failures_leave_the_old_one),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,12 +1,6 @@
 /* Components counted by labels, which are vertices of their component or any others. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "formats/graph/components.h"
+#include "helpers/test.h"
 #include "support/random.h"
 #include "support/threads.h"
 
@@ -23,8 +17,7 @@ static uint32_t label_of(int kind, uint32_t vertex, uint32_t count, const uint32
   return kind == 3 ? count - 1 - vertex : any % 7;
 }
 
-static void sizes_are_counted(void **state) {
-  (void)state;
+TEST(sizes_are_counted) {
   qn_threads_set(3);
   for (int kind = 0; kind < 5; kind++)
     for (uint32_t count = 0; count <= MOST; count = count < 70 ? count + 1 : 3 * count) {
@@ -44,7 +37,4 @@ static void sizes_are_counted(void **state) {
     }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(sizes_are_counted)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

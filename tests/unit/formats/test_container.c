@@ -1,11 +1,4 @@
 /* Containers: what is written is read back, and any damage is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <xxhash.h>
 
@@ -14,6 +7,7 @@
 #include "helpers/sample_graph.h"
 #include "helpers/scratch.h"
 #include "helpers/seal.h"
+#include "helpers/test.h"
 #include "support/atomic_file.h"
 #include "support/memory.h"
 #include <quern/container.h>
@@ -41,8 +35,7 @@ static uint8_t *write_and_read_sample(const char *path, size_t *size) {
   return read_file(path, size);
 }
 
-static void round_trip(void **state) {
-  (void)state;
+TEST(round_trip) {
   const char *path = scratch_path("sample.qrn");
   struct sample sample = sample_graph();
   struct qn_graph graph;
@@ -64,8 +57,7 @@ static void round_trip(void **state) {
   qn_graph_unmap(&graph);
 }
 
-static void empty_graphs(void **state) {
-  (void)state;
+TEST(empty_graphs) {
   static const uint64_t rows[] = {0, 0, 0};
   for (uint64_t vertices = 0; vertices <= 2; vertices++) {
     struct sample sample = {.num_vertices = vertices, .row_offsets = rows};
@@ -74,8 +66,7 @@ static void empty_graphs(void **state) {
   }
 }
 
-static void same_bytes_every_time(void **state) {
-  (void)state;
+TEST(same_bytes_every_time) {
   size_t size_a, size_b;
   uint8_t *a = write_and_read_sample(scratch_path("a.qrn"), &size_a);
   uint8_t *b = write_and_read_sample(scratch_path("b.qrn"), &size_b);
@@ -86,8 +77,7 @@ static void same_bytes_every_time(void **state) {
 }
 
 /* Whatever byte of the file is changed, the container is refused. */
-static void every_byte_matters(void **state) {
-  (void)state;
+TEST(every_byte_matters) {
   size_t size;
   uint8_t *bytes = write_and_read_sample(scratch_path("sample.qrn"), &size);
   const char *damaged = scratch_path("damaged.qrn");
@@ -110,8 +100,7 @@ static void every_byte_matters(void **state) {
   free(bytes);
 }
 
-static void every_cut_is_noticed(void **state) {
-  (void)state;
+TEST(every_cut_is_noticed) {
   size_t size;
   uint8_t *bytes = write_and_read_sample(scratch_path("sample.qrn"), &size);
   const char *cut = scratch_path("cut.qrn");
@@ -171,8 +160,7 @@ static const struct forgery forgeries[] = {
     {"C-6:", 0, 127, 1, 1, QN_INVALID},
 };
 
-static void forgeries_are_named(void **state) {
-  (void)state;
+TEST(forgeries_are_named) {
   size_t size;
   uint8_t *bytes = write_and_read_sample(scratch_path("sample.qrn"), &size);
   struct qn_disk_header header;
@@ -197,8 +185,7 @@ static void forgeries_are_named(void **state) {
   free(bytes);
 }
 
-static void transfer_damage_is_explained(void **state) {
-  (void)state;
+TEST(transfer_damage_is_explained) {
   size_t size;
   uint8_t *bytes = write_and_read_sample(scratch_path("sample.qrn"), &size);
   const char *path = scratch_path("damaged.qrn");
@@ -213,8 +200,7 @@ static void transfer_damage_is_explained(void **state) {
   free(bytes);
 }
 
-static void existing_files_are_kept(void **state) {
-  (void)state;
+TEST(existing_files_are_kept) {
   struct qn_writer *writer;
   const char *path = scratch_path("kept.txt");
   write_file(path, "precious", 8);
@@ -230,8 +216,7 @@ static void existing_files_are_kept(void **state) {
                    QN_SYSTEM);
 }
 
-static void shrinking_a_section(void **state) {
-  (void)state;
+TEST(shrinking_a_section) {
   struct qn_writer *writer;
   struct qn_container *container;
   uint32_t *values;
@@ -259,8 +244,7 @@ static void shrinking_a_section(void **state) {
 }
 
 /* Fail every allocation in turn: an error each time, and nothing leaked. */
-static void allocation_failures(void **state) {
-  (void)state;
+TEST(allocation_failures) {
   struct sample sample = sample_graph();
   uint64_t live = qn_memory_live();
   unsigned failures = 0;
@@ -280,8 +264,7 @@ static void allocation_failures(void **state) {
 }
 
 /* The checksum of a long section does not depend on the number of threads' chunks. */
-static void chunked_checksum(void **state) {
-  (void)state;
+TEST(chunked_checksum) {
   size_t size = 3 * QN_CHECKSUM_CHUNK + 17;
   uint8_t *bytes = malloc(size);
   uint64_t hashes[4];
@@ -340,8 +323,7 @@ static void expect_error(enum qn_status status, const char *text) {
 }
 
 /* Whatever vectors the processor has. */
-static void hashes_of_every_length(void **state) {
-  (void)state;
+TEST(hashes_of_every_length) {
   static uint8_t bytes[5000];
   for (size_t i = 0; i < sizeof bytes; i++)
     bytes[i] = (uint8_t)(i * 167 >> 2);
@@ -357,8 +339,7 @@ static void hashes_of_every_length(void **state) {
   }
 }
 
-static void chunk_hashes_are_kept(void **state) {
-  (void)state;
+TEST(chunk_hashes_are_kept) {
   struct qn_container *container;
   const char *path = scratch_path("chunks.qrn");
   write_chunks(path, false);
@@ -380,8 +361,7 @@ static void chunk_hashes_are_kept(void **state) {
 }
 
 /* With the hashes of chunks and without. */
-static void each_chunk_is_verified_once(void **state) {
-  (void)state;
+TEST(each_chunk_is_verified_once) {
   const char *path = scratch_path("chunks.qrn");
   for (unsigned copy = 0; copy < 2; copy++) {
     struct qn_container *container;
@@ -409,8 +389,7 @@ static void each_chunk_is_verified_once(void **state) {
   }
 }
 
-static void forged_chunk_hashes(void **state) {
-  (void)state;
+TEST(forged_chunk_hashes) {
   struct qn_container *container;
   const char *path = scratch_path("chunks.qrn");
   write_chunks(path, false);
@@ -470,7 +449,7 @@ static enum qn_status commit_after(const char *path, const char *command, bool *
 
 /* Nothing is published that was computed from a container which somebody wrote over, even if what
  * was there before is there again. Names, owners and times that were set are not its content. */
-static void overwritten_while_mapped(void **state) {
+TEST(overwritten_while_mapped) {
   static const char *const harmless[] = {"true",
                                          "chmod 600 in.qrn",
                                          "mv in.qrn other.qrn",
@@ -486,7 +465,6 @@ static void overwritten_while_mapped(void **state) {
       "cp in.qrn new && cat new > in.qrn",
       "touch -d 2001-01-01 in.qrn"};
   struct sample sample = sample_graph();
-  (void)state;
   bool is_there;
   for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) {
     unlink(scratch_path("in.qrn"));
@@ -504,24 +482,4 @@ static void overwritten_while_mapped(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(round_trip),
-      cmocka_unit_test(empty_graphs),
-      cmocka_unit_test(same_bytes_every_time),
-      cmocka_unit_test(every_byte_matters),
-      cmocka_unit_test(every_cut_is_noticed),
-      cmocka_unit_test(forgeries_are_named),
-      cmocka_unit_test(transfer_damage_is_explained),
-      cmocka_unit_test(existing_files_are_kept),
-      cmocka_unit_test(shrinking_a_section),
-      cmocka_unit_test(allocation_failures),
-      cmocka_unit_test(chunked_checksum),
-      cmocka_unit_test(hashes_of_every_length),
-      cmocka_unit_test(chunk_hashes_are_kept),
-      cmocka_unit_test(each_chunk_is_verified_once),
-      cmocka_unit_test(forged_chunk_hashes),
-      cmocka_unit_test(overwritten_while_mapped),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

@@ -1,14 +1,8 @@
 /* Edge partitions: Graphie's own example, round trips at the extremes, and every rule broken once.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "helpers/round_trip.h"
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include "helpers/vector.h"
 #include "partitioner/edge_partitions.h"
 
@@ -65,8 +59,7 @@ static void build_graphie(const char *path) {
   qn_graph_unmap(&graph);
 }
 
-static void graphie_figure_3(void **state) {
-  (void)state;
+TEST(graphie_figure_3) {
   const char *path = scratch_path("edge-partitions-graphie.qrn");
   struct qn_edge_partitions view;
   build_graphie(path);
@@ -90,8 +83,7 @@ static void graphie_figure_3(void **state) {
 
 /* ---- Round trips ----------------------------------------------------------------- */
 
-static void tiny_graphs(void **state) {
-  (void)state;
+TEST(tiny_graphs) {
   round_trips(graph_from_edges(NULL, 0, 0, QN_WEIGHT_NONE));
   round_trips(graph_from_edges(NULL, 0, 5, QN_WEIGHT_F32));
   round_trips(graph_from_edges((struct test_edge[]){{.weight = 3}}, 1, 1, QN_WEIGHT_U32));
@@ -99,8 +91,7 @@ static void tiny_graphs(void **state) {
   round_trips(graphie_graph());
 }
 
-static void random_graphs(void **state) {
-  (void)state;
+TEST(random_graphs) {
   round_trips(random_graph(3, 1000, QN_WEIGHT_U32, 0, 1)); /* multi-edges with their weights */
   round_trips(random_graph(1025, 1000, QN_WEIGHT_NONE, 0, 2));
   round_trips(random_graph(2048, 20000, QN_WEIGHT_F32, 2, 3));
@@ -109,8 +100,7 @@ static void random_graphs(void **state) {
   round_trips(random_undirected(777, 3000, QN_WEIGHT_U32, 4));
 }
 
-static void large_graph(void **state) {
-  (void)state;
+TEST(large_graph) {
   struct qn_graph graph = random_graph(100000, 1000000, QN_WEIGHT_U32, 1, 5);
   round_trip(&graph, &(struct qn_edge_partitions_options){0});
   round_trip(&graph, &(struct qn_edge_partitions_options){.num_partitions = 1000});
@@ -118,8 +108,7 @@ static void large_graph(void **state) {
 }
 
 /* One vertex of degree 10^6, whose edges fill many partitions, between others. */
-static void hub(void **state) {
-  (void)state;
+TEST(hub) {
   uint64_t degree = 1000000, num_edges = degree + 100;
   struct test_edge *edges = calloc(num_edges, sizeof *edges);
   assert_non_null(edges);
@@ -142,8 +131,7 @@ static void hub(void **state) {
   qn_graph_unmap(&graph);
 }
 
-static void ids_are_kept(void **state) {
-  (void)state;
+TEST(ids_are_kept) {
   uint64_t numbers[] = {900, 5, UINT64_MAX, 17, 0, 1, 2, 3};
   struct qn_graph graph = graphie_graph();
   graph.ids = (struct qn_ids){.kind = QN_IDS_NUMBERS, .num_vertices = 8, .numbers = numbers};
@@ -163,8 +151,7 @@ static void expect_refusal(const struct qn_graph *graph,
 }
 
 /* Vertices of degree 1 beside one of degree 5: every partition spans five ids. */
-static void too_many_ids(void **state) {
-  (void)state;
+TEST(too_many_ids) {
   struct qn_graph graph = graphie_graph();
   expect_refusal(&graph, &(struct qn_edge_partitions_options){.partition_bytes = 11},
                  "use --partition-bytes 12 or more");
@@ -185,8 +172,7 @@ static void too_many_ids(void **state) {
   qn_graph_unmap(&graph);
 }
 
-static void division(void **state) {
-  (void)state;
+TEST(division) {
   uint64_t seed = 9;
   for (uint64_t i = 0; i < 20000; i++) {
     uint64_t divisor = i < 70 ? i + 1 : (random_next(&seed) >> (random_next(&seed) % 64)) | 1;
@@ -209,8 +195,7 @@ static void set_path(const char *name) {
 
 #define REFUSED(...) FORGERY_REFUSED(path, __VA_ARGS__)
 
-static void rules(void **state) {
-  (void)state;
+TEST(rules) {
   set_path("graphie.qrn");
   build_graphie(path);
   REFUSED("C-6", {NULL, 4, 1});
@@ -248,8 +233,7 @@ static void rules(void **state) {
   REFUSED("EP-13", {"undirected", 0, 1});
 }
 
-static void rules_of_continuations(void **state) {
-  (void)state;
+TEST(rules_of_continuations) {
   set_path("continued.qrn");
   struct qn_edge_partitions_options options = {.partition_bytes = 36};
   struct qn_builder builder = builder_of(&options);
@@ -272,8 +256,7 @@ static void rules_of_continuations(void **state) {
   REFUSED("EP-11", {"destinations", 3, 0});
 }
 
-static void weights_are_finite(void **state) {
-  (void)state;
+TEST(weights_are_finite) {
   set_path("real.qrn");
   struct qn_edge_partitions_options options = {0};
   struct qn_builder builder = builder_of(&options);
@@ -284,8 +267,7 @@ static void weights_are_finite(void **state) {
 }
 
 /* Far from the beginning, where many threads look. */
-static void rules_in_large_containers(void **state) {
-  (void)state;
+TEST(rules_in_large_containers) {
   set_path("large.qrn");
   struct qn_edge_partitions_options options = {.num_partitions = 100};
   struct qn_builder builder = builder_of(&options);
@@ -297,15 +279,13 @@ static void rules_in_large_containers(void **state) {
   REFUSED("EP-10", {"destinations", 400000, UINT32_MAX});
 }
 
-static void other_layouts_are_refused(void **state) {
-  (void)state;
+TEST(other_layouts_are_refused) {
   struct qn_graph graph;
   build_graphie(scratch_path("parts.qrn"));
   assert_int_equal(qn_graph_map(scratch_path("parts.qrn"), &graph, &error), QN_USAGE);
 }
 
-static void allocation_failures(void **state) {
-  (void)state;
+TEST(allocation_failures) {
   struct qn_edge_partitions_options options = {0};
   struct qn_builder builder = builder_of(&options);
   struct qn_graph graph = random_graph(100, 300000, QN_WEIGHT_U32, 50, 8);
@@ -313,22 +293,4 @@ static void allocation_failures(void **state) {
   qn_graph_unmap(&graph);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(graphie_figure_3),
-      cmocka_unit_test(tiny_graphs),
-      cmocka_unit_test(random_graphs),
-      cmocka_unit_test(large_graph),
-      cmocka_unit_test(hub),
-      cmocka_unit_test(ids_are_kept),
-      cmocka_unit_test(too_many_ids),
-      cmocka_unit_test(division),
-      cmocka_unit_test(rules),
-      cmocka_unit_test(rules_of_continuations),
-      cmocka_unit_test(weights_are_finite),
-      cmocka_unit_test(rules_in_large_containers),
-      cmocka_unit_test(other_layouts_are_refused),
-      cmocka_unit_test(allocation_failures),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

@@ -1,12 +1,5 @@
 /* Which decimal a float stands for, and the real that is nearest to a decimal, against the C
  * library and the algorithm for shortest decimals. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +9,7 @@
 #include "formats/text/shortest_float.h"
 #include "formats/text/text_numbers.h"
 #include "helpers/random_numbers.h"
+#include "helpers/test.h"
 
 enum { ROUNDS = 200000 };
 
@@ -39,9 +33,8 @@ static void check_float(uint32_t bits, uint64_t *unsure) {
     fail_msg("%a: %.17g, %.17g; expected %.17g", (double)value, quick.value, found, expected);
 }
 
-static void test_decimals_of_floats(void **state) {
+TEST(test_decimals_of_floats) {
   uint64_t unsure = 0, unsure_of_usual = 0;
-  (void)state;
   for (uint32_t i = 0; i < ROUNDS; i++) {
     check_float((uint32_t)random_number(), &unsure);
     check_float((uint32_t)(random_number() & 0xff80003f), &unsure); /* near powers of two */
@@ -50,15 +43,13 @@ static void test_decimals_of_floats(void **state) {
   assert_true(unsure_of_usual < ROUNDS / 1000); /* or it is not quick */
 }
 
-static void test_zero(void **state) {
-  (void)state;
+TEST(test_zero) {
   assert_true(qn_decimal_of_f32(0.0f) == 0 && !signbit(qn_decimal_of_f32(0.0f)));
   assert_true(qn_decimal_of_f32(-0.0f) == 0 && signbit(qn_decimal_of_f32(-0.0f)));
 }
 
-static void test_nearest_reals(void **state) {
+TEST(test_nearest_reals) {
   char text[64];
-  (void)state;
   for (uint32_t i = 0; i < ROUNDS; i++) {
     uint64_t digits = random_number() >> random_below(64);
     unsigned fraction = (unsigned)random_below(QN_MOST_FRACTION_DIGITS + 1);
@@ -89,7 +80,7 @@ static void check_weight(const char *text) {
     fail_msg("%s becomes %.17g", text, found);
 }
 
-static void test_weights(void **state) {
+TEST(test_weights) {
   static const char *const formats[] = {"%.17g", "%.16e", "%.3f",  "%.9f",   "%.17f",
                                         "%.7g",  "%.9g",  "%.15g", "%.1f00", "%.6e"};
   static const char *const odd[] = {"-0",    "0.0",
@@ -101,7 +92,6 @@ static void test_weights(void **state) {
                                     "-.0",   "00000000000000000000.5",
                                     "0.5e1"};
   char text[512];
-  (void)state;
   for (unsigned i = 0; i < sizeof odd / sizeof *odd; i++)
     check_weight(odd[i]);
   for (uint32_t i = 0; i < ROUNDS; i++) {
@@ -116,12 +106,4 @@ static void test_weights(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_decimals_of_floats),
-      cmocka_unit_test(test_zero),
-      cmocka_unit_test(test_nearest_reals),
-      cmocka_unit_test(test_weights),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

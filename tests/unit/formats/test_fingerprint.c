@@ -1,12 +1,6 @@
 /* Fingerprints of edges: equal to the definition, and they tell the smallest asymmetry. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "helpers/memory_graph.h"
+#include "helpers/test.h"
 #include <quern/fingerprint.h>
 
 static const enum qn_weight_type weight_types[] = {QN_WEIGHT_NONE, QN_WEIGHT_U32, QN_WEIGHT_F32};
@@ -25,8 +19,7 @@ static uint64_t defined(const struct qn_csr *csr, bool reverse) {
   return sum;
 }
 
-static void as_defined(void **state) {
-  (void)state;
+TEST(as_defined) {
   for (uint64_t seed = 0; seed < 30; seed++) {
     struct test_edges edges = test_random_edges(1 + 37 * (uint32_t)seed, 60 * seed, seed & 1, seed);
     struct qn_csr csr = test_csr(&edges, weight_types[seed % 3], false);
@@ -56,8 +49,7 @@ static struct test_edge *proper_edge(const struct test_edges *edges, uint64_t in
 }
 
 /* Rows of every length around the width of vectors come with 40 vertices and 20 to 2400 edges. */
-static void one_edge_tells(void **state) {
-  (void)state;
+TEST(one_edge_tells) {
   for (uint64_t seed = 1; seed < 60; seed++)
     for (unsigned t = 0; t < 3; t++) {
       struct test_edges edges = test_random_edges(40, 20 * seed, seed & 1, seed);
@@ -77,8 +69,7 @@ static void one_edge_tells(void **state) {
 }
 
 /* Every vertex of a ring has as many in-edges as out-edges, at the same distances. */
-static void rings_tell(void **state) {
-  (void)state;
+TEST(rings_tell) {
   for (uint32_t length = 3; length < 100; length++) {
     struct test_edges edges = {.num_vertices = length};
     for (uint32_t v = 0; v < length; v++)
@@ -90,11 +81,4 @@ static void rings_tell(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(as_defined),
-      cmocka_unit_test(one_edge_tells),
-      cmocka_unit_test(rings_tell),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,17 +1,11 @@
 /* The graph layout: its vector, and every rule broken once under right checksums. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 
 #include "converters/graph/graph_source.h"
 #include "formats/bundle/write.h"
 #include "helpers/sample_graph.h"
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include "helpers/vector.h"
 #include "partitioner/build_common.h"
 #include "support/memory.h"
@@ -39,8 +33,7 @@ static void expect_violation(const struct sample *sample, const char *rule) {
     fail_msg("expected %s, got status %d: %s", rule, status, status ? error.message : "");
 }
 
-static void sample_vector(void **state) {
-  (void)state;
+TEST(sample_vector) {
   struct sample sample = sample_graph();
   assert_int_equal(write_sample(scratch_path("graph-sample.qrn"), &sample, &error), QN_OK);
   assert_vector("graph-sample.qrn", scratch_path("graph-sample.qrn"));
@@ -59,8 +52,7 @@ static void expect_not_taken(const struct sample *sample, const char *rule) {
 }
 
 /* The table has a row for each code, and agrees with what a container says of itself. */
-static void table_of_layouts(void **state) {
-  (void)state;
+TEST(table_of_layouts) {
   uint32_t codes = 0, count = 0;
   for (const struct qn_layout_operations *row = qn_layouts(); row->name; row++, count++) {
     const uint32_t code = row->layout;
@@ -80,8 +72,7 @@ static void table_of_layouts(void **state) {
 
 /* A map takes files, of this layout as of the others; members of bundles are qn_container_open's.
  */
-static void members_are_not_mapped(void **state) {
-  (void)state;
+TEST(members_are_not_mapped) {
   struct sample sample = sample_graph();
   char *inputs[] = {(char *)scratch_path("one.qrn")};
   const char *bundle = scratch_path("bundle.tar"), *member = scratch_path("bundle.tar:one.qrn");
@@ -97,8 +88,7 @@ static void members_are_not_mapped(void **state) {
   qn_container_unmap(container);
 }
 
-static void row_offsets(void **state) {
-  (void)state;
+TEST(row_offsets) {
   struct sample sample = sample_graph();
   sample.row_offsets = (const uint64_t[]){1, 2, 3, 3, 5};
   expect_violation(&sample, "G-1");
@@ -113,8 +103,7 @@ static void row_offsets(void **state) {
   expect_violation(&sample, "G-3");
 }
 
-static void column_indices(void **state) {
-  (void)state;
+TEST(column_indices) {
   struct sample sample = sample_graph();
   sample.column_indices = (const uint32_t[]){1, 4, 3, 0, 3};
   expect_violation(&sample, "G-4");
@@ -127,8 +116,7 @@ static void column_indices(void **state) {
   expect_violation(&sample, "G-5");
 }
 
-static void weights(void **state) {
-  (void)state;
+TEST(weights) {
   struct sample sample = sample_graph();
   sample.weight_type = QN_WEIGHT_F32;
   sample.weights = (const float[]){7, 1, 4, 2, 9};
@@ -138,8 +126,7 @@ static void weights(void **state) {
   expect_not_taken(&sample, "G-7");
 }
 
-static void both_directions_agree(void **state) {
-  (void)state;
+TEST(both_directions_agree) {
   struct sample sample = sample_graph();
   sample.in_column_indices = (const uint32_t[]){3, 0, 0, 2, 3};
   expect_violation(&sample, "G-8");
@@ -148,8 +135,7 @@ static void both_directions_agree(void **state) {
   expect_violation(&sample, "G-8");
 }
 
-static void undirected(void **state) {
-  (void)state;
+TEST(undirected) {
   struct sample sample = {
       .num_vertices = 3,
       .num_edges = 5,
@@ -166,8 +152,7 @@ static void undirected(void **state) {
   expect_violation(&sample, "G-10");
 }
 
-static void ids(void **state) {
-  (void)state;
+TEST(ids) {
   struct sample sample = sample_graph();
   sample.numbers = (const uint64_t[]){10, 20, 20, 30};
   expect_violation(&sample, "ID-4");
@@ -176,8 +161,7 @@ static void ids(void **state) {
 }
 
 /* Relabelled vertices: ids in any order are found, listed in theirs, and must be unique. */
-static void ids_in_any_order(void **state) {
-  (void)state;
+TEST(ids_in_any_order) {
   static const uint64_t numbers[] = {UINT64_MAX, 7, 0, 1ull << 33};
   struct qn_ids ids = {.kind = QN_IDS_NUMBERS, .num_vertices = 4, .numbers = numbers};
   uint32_t *order, vertex;
@@ -189,8 +173,7 @@ static void ids_in_any_order(void **state) {
   assert_int_equal(qn_ids_check(NULL, &ids, &error), QN_OK);
 }
 
-static void string_ids(void **state) {
-  (void)state;
+TEST(string_ids) {
   struct qn_ids ids = {.kind = QN_IDS_STRINGS,
                        .num_vertices = 3,
                        .string_offsets = (const uint64_t[]){0, 1, 3, 4},
@@ -224,8 +207,7 @@ static void plant_descent(const uint64_t *rows, uint32_t *columns, uint64_t vert
 }
 
 /* Rows of every length against the flat check of sortedness: no false alarm, none missed. */
-static void sortedness_is_exact(void **state) {
-  (void)state;
+TEST(sortedness_is_exact) {
   enum { VERTICES = 600, EDGES = 20000 };
   static uint64_t rows[VERTICES + 1];
   static uint32_t columns[EDGES];
@@ -249,20 +231,4 @@ static void sortedness_is_exact(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sample_vector),
-      cmocka_unit_test(table_of_layouts),
-      cmocka_unit_test(members_are_not_mapped),
-      cmocka_unit_test(row_offsets),
-      cmocka_unit_test(column_indices),
-      cmocka_unit_test(weights),
-      cmocka_unit_test(both_directions_agree),
-      cmocka_unit_test(undirected),
-      cmocka_unit_test(ids),
-      cmocka_unit_test(ids_in_any_order),
-      cmocka_unit_test(string_ids),
-      cmocka_unit_test(sortedness_is_exact),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

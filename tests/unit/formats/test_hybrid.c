@@ -1,17 +1,11 @@
 /* Hybrid ELL and COO: the papers' example, round trips at the extremes, limits, and every rule
  * broken once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 
 #include "helpers/round_trip.h"
 #include "helpers/sample_graph.h"
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include "helpers/vector.h"
 #include "partitioner/hybrid.h"
 
@@ -77,8 +71,7 @@ static void build_example(const char *path) {
   qn_graph_unmap(&graph);
 }
 
-static void figure_3(void **state) {
-  (void)state;
+TEST(figure_3) {
   const char *path = scratch_path("hybrid-figure-3.qrn");
   struct qn_hybrid view;
   build_example(path);
@@ -105,8 +98,7 @@ static void figure_3(void **state) {
   qn_hybrid_unmap(&view);
 }
 
-static void sample_vector(void **state) {
-  (void)state;
+TEST(sample_vector) {
   struct sample sample = sample_graph();
   struct qn_graph graph;
   struct qn_hybrid_options options = {.directions = BOTH, .width = QN_HYBRID_AUTO_WIDTH};
@@ -120,8 +112,7 @@ static void sample_vector(void **state) {
 }
 
 /* A third of the rows, exactly and not quite. */
-static void width_rule(void **state) {
-  (void)state;
+TEST(width_rule) {
   static const struct {
     uint32_t lengths[6];
     uint64_t width;
@@ -139,16 +130,14 @@ static void width_rule(void **state) {
 
 /* ---- Round trips --------------------------------------------------------------- */
 
-static void tiny_graphs(void **state) {
-  (void)state;
+TEST(tiny_graphs) {
   round_trips(graph_from_edges(NULL, 0, 0, QN_WEIGHT_NONE));
   round_trips(graph_from_edges(NULL, 0, 5, QN_WEIGHT_F32));
   round_trips(graph_from_edges((struct test_edge[]){{.weight = 3}}, 1, 1, QN_WEIGHT_U32));
   round_trips(example_graph());
 }
 
-static void random_graphs(void **state) {
-  (void)state;
+TEST(random_graphs) {
   round_trips(random_graph(3, 1000, QN_WEIGHT_U32, 0, 1)); /* multi-edges with their weights */
   round_trips(random_graph(1023, 1000, QN_WEIGHT_NONE, 0, 2));
   round_trips(random_graph(1024, 9000, QN_WEIGHT_F32, 1, 3));
@@ -158,16 +147,14 @@ static void random_graphs(void **state) {
   round_trips(random_undirected(2049, 3000, QN_WEIGHT_U32, 5));
 }
 
-static void large_graph(void **state) {
-  (void)state;
+TEST(large_graph) {
   struct qn_graph graph = random_graph(100001, 1000000, QN_WEIGHT_U32, 1, 5);
   round_trip(&graph, BOTH, QN_HYBRID_AUTO_WIDTH);
   qn_graph_unmap(&graph);
 }
 
 /* One row of 10^6 entries among short ones. */
-static void hub(void **state) {
-  (void)state;
+TEST(hub) {
   uint64_t degree = 1000000;
   struct test_edge *edges = calloc(2 * degree, sizeof *edges);
   assert_non_null(edges);
@@ -181,8 +168,7 @@ static void hub(void **state) {
   qn_graph_unmap(&graph);
 }
 
-static void ids_are_kept(void **state) {
-  (void)state;
+TEST(ids_are_kept) {
   uint64_t numbers[] = {900, 5, UINT64_MAX, 17};
   struct qn_graph graph = example_graph();
   graph.ids = (struct qn_ids){.kind = QN_IDS_NUMBERS, .num_vertices = 4, .numbers = numbers};
@@ -190,8 +176,7 @@ static void ids_are_kept(void **state) {
   qn_graph_unmap(&graph);
 }
 
-static void undirected_is_stored_once(void **state) {
-  (void)state;
+TEST(undirected_is_stored_once) {
   struct qn_graph graph = random_undirected(100, 300, QN_WEIGHT_NONE, 6);
   struct qn_hybrid view;
   round_trip(&graph, BOTH, QN_HYBRID_AUTO_WIDTH);
@@ -205,8 +190,7 @@ static void undirected_is_stored_once(void **state) {
 
 /* ---- Limits --------------------------------------------------------------------- */
 
-static void too_wide(void **state) {
-  (void)state;
+TEST(too_wide) {
   struct qn_graph graph = example_graph();
   struct qn_hybrid_options options = {.directions = OUT, .width = 10};
   struct qn_builder builder = builder_of(&options);
@@ -217,8 +201,7 @@ static void too_wide(void **state) {
   qn_graph_unmap(&graph);
 }
 
-static void allocation_failures(void **state) {
-  (void)state;
+TEST(allocation_failures) {
   struct qn_graph graph = example_graph();
   struct qn_hybrid_options options = {.directions = BOTH, .width = QN_HYBRID_AUTO_WIDTH};
   struct qn_builder builder = builder_of(&options);
@@ -228,8 +211,7 @@ static void allocation_failures(void **state) {
 
 /* ---- Rules ---------------------------------------------------------------------- */
 
-static void broken_example(void **state) {
-  (void)state;
+TEST(broken_example) {
   static const struct broken_rule broken[] = {
       {"HY-1", {{NULL, 0, 0}}},
       {"HY-1", {{NULL, 0, 4}}},
@@ -263,8 +245,7 @@ static void broken_example(void **state) {
 }
 
 /* Without an ELL part, and over two ranges of rows. */
-static void broken_coo(void **state) {
-  (void)state;
+TEST(broken_coo) {
   struct test_edge edges[] = {
       {.source = 0, .destination = 5},    {.source = 0, .destination = 7},
       {.source = 3, .destination = 2},    {.source = 1030, .destination = 1},
@@ -281,8 +262,7 @@ static void broken_coo(void **state) {
   expect_rules(&builder, &graph, broken, sizeof broken / sizeof broken[0]);
 }
 
-static void broken_agreement(void **state) {
-  (void)state;
+TEST(broken_agreement) {
   uint32_t infinite;
   float value = INFINITY;
   memcpy(&infinite, &value, 4);
@@ -308,8 +288,7 @@ static void broken_agreement(void **state) {
 }
 
 /* Where no section's length tells. */
-static void broken_width_of_nothing(void **state) {
-  (void)state;
+TEST(broken_width_of_nothing) {
   static const struct broken_rule broken[] = {{"HY-1", {{NULL, 2, (uint64_t)1 << 32}}}};
   struct qn_graph graph = graph_from_edges(NULL, 0, 0, QN_WEIGHT_NONE);
   struct qn_hybrid_options options = {.directions = QN_HYBRID_OUT, .width = 0};
@@ -319,22 +298,5 @@ static void broken_width_of_nothing(void **state) {
 
 int main(void) {
   setenv("QUERN_NO_SYNC", "1", 1);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(figure_3),
-      cmocka_unit_test(sample_vector),
-      cmocka_unit_test(width_rule),
-      cmocka_unit_test(tiny_graphs),
-      cmocka_unit_test(random_graphs),
-      cmocka_unit_test(large_graph),
-      cmocka_unit_test(hub),
-      cmocka_unit_test(ids_are_kept),
-      cmocka_unit_test(undirected_is_stored_once),
-      cmocka_unit_test(too_wide),
-      cmocka_unit_test(allocation_failures),
-      cmocka_unit_test(broken_example),
-      cmocka_unit_test(broken_coo),
-      cmocka_unit_test(broken_agreement),
-      cmocka_unit_test(broken_width_of_nothing),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
+  return run_listed_tests(scratch_create, scratch_remove);
 }

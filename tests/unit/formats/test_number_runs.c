@@ -1,18 +1,12 @@
 /* Runs of numbers against the C library's: of every length, with everything else that may follow
  * one, cut at every place, and nothing read beyond what is readable. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/text/number_runs.h"
 #include "helpers/random_numbers.h"
+#include "helpers/test.h"
 
 enum { MOST_NUMBERS = 300, NUMBER_BYTES = 24 };
 
@@ -66,11 +60,10 @@ static bool is_fast(void) {
 #endif
 }
 
-static void runs(void **state) {
+TEST(runs) {
   static char text[MOST_NUMBERS * NUMBER_BYTES];
   uint32_t numbers[MOST_NUMBERS + QN_RUN_SLACK], expected[MOST_NUMBERS + 2];
   uint64_t taken = 0, all = 0;
-  (void)state;
   for (int i = 0; i < 30000; i++) {
     uint32_t length = make_text(text), unit = 1 + random_below(2), most = unit * random_below(150);
     char *copy = malloc(length); /* as long as the text: what is read beyond is found out */
@@ -96,7 +89,4 @@ static void runs(void **state) {
   assert_true(is_fast() ? taken > all / 2 : taken == 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(runs)};
-  return cmocka_run_group_tests_name("number_runs", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,18 +1,12 @@
 /* Packed rows: the example byte by byte, round trips at the extremes, every rule broken once, and
  * tiles of any bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 
 #include "formats/layouts/packed_tile.h"
 #include "helpers/round_trip.h"
 #include "helpers/sample_graph.h"
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include "helpers/vector.h"
 #include "partitioner/packed.h"
 #include "partitioner/packed_tile.h"
@@ -53,8 +47,7 @@ static struct qn_graph example_graph(void) {
   return graph_from_edges(edges, 7, 5, QN_WEIGHT_NONE);
 }
 
-static void example(void **state) {
-  (void)state;
+TEST(example) {
   const char *path = scratch_path("packed-example.qrn");
   struct qn_packed_options options = {.directions = OUT};
   struct qn_builder builder = builder_of(&options);
@@ -78,8 +71,7 @@ static void example(void **state) {
   free(tile);
 }
 
-static void sample_vector(void **state) {
-  (void)state;
+TEST(sample_vector) {
   struct sample sample = sample_graph();
   struct qn_graph graph;
   struct qn_packed_options options = {.directions = IN};
@@ -105,8 +97,7 @@ static struct qn_graph weighted_example(void) {
   return weighted;
 }
 
-static void weights_vector(void **state) {
-  (void)state;
+TEST(weights_vector) {
   struct qn_packed_options options = {.directions = OUT};
   struct qn_builder builder = builder_of(&options);
   struct qn_graph graph = weighted_example();
@@ -118,8 +109,7 @@ static void weights_vector(void **state) {
 
 /* ---- Round trips --------------------------------------------------------------- */
 
-static void tiny_graphs(void **state) {
-  (void)state;
+TEST(tiny_graphs) {
   round_trips(graph_from_edges(NULL, 0, 0, QN_WEIGHT_NONE));
   round_trips(graph_from_edges(NULL, 0, 5, QN_WEIGHT_F32));
   round_trips(graph_from_edges(NULL, 0, 2048, QN_WEIGHT_NONE));
@@ -127,8 +117,7 @@ static void tiny_graphs(void **state) {
   round_trips(example_graph());
 }
 
-static void random_graphs(void **state) {
-  (void)state;
+TEST(random_graphs) {
   round_trips(random_graph(3, 10000, QN_WEIGHT_U32, 0, 1)); /* multi-edges with their weights */
   round_trips(random_graph(1023, 1000, QN_WEIGHT_NONE, 0, 2));
   round_trips(random_graph(1024, 9000, QN_WEIGHT_F32, 1, 3));
@@ -140,7 +129,7 @@ static void random_graphs(void **state) {
 
 /* Weights of every type that take codes of 0 to 32 bits, or none: in a row, as the edges are made.
  */
-static void coded_weights(void **state) {
+TEST(coded_weights) {
   static const struct {
     enum qn_weight_type type;
     uint64_t first, step, modulus;
@@ -158,7 +147,6 @@ static void coded_weights(void **state) {
       {QN_WEIGHT_F64, 0, 1ull << 50, 3, QN_PACKED_DICTIONARY, 2},
   };
   enum { COUNT = 9000 };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct qn_graph plain = random_graph(1100, COUNT, QN_WEIGHT_NONE, 0, i), graph;
     struct qn_graph_arrays arrays;
@@ -187,16 +175,14 @@ static void coded_weights(void **state) {
   }
 }
 
-static void large_graph(void **state) {
-  (void)state;
+TEST(large_graph) {
   struct qn_graph graph = random_graph(100001, 1000000, QN_WEIGHT_U32, 1, 5);
   round_trip(&graph, BOTH);
   qn_graph_unmap(&graph);
 }
 
 /* One row of 10^6 entries among short ones: tiles that are of that row alone. */
-static void hub(void **state) {
-  (void)state;
+TEST(hub) {
   uint64_t degree = 1000000;
   struct test_edge *edges = calloc(2 * degree, sizeof *edges);
   assert_non_null(edges);
@@ -211,8 +197,7 @@ static void hub(void **state) {
 }
 
 /* Rows that end where tiles do. */
-static void full_rows(void **state) {
-  (void)state;
+TEST(full_rows) {
   struct test_edge *edges = calloc(3 * 2048, sizeof *edges);
   assert_non_null(edges);
   for (uint32_t i = 0; i < 3 * 2048; i++)
@@ -222,8 +207,7 @@ static void full_rows(void **state) {
   round_trips(graph);
 }
 
-static void ids_are_kept(void **state) {
-  (void)state;
+TEST(ids_are_kept) {
   uint64_t numbers[] = {900, 5, UINT64_MAX, 17, 18};
   struct qn_graph graph = example_graph();
   graph.ids = (struct qn_ids){.kind = QN_IDS_NUMBERS, .num_vertices = 5, .numbers = numbers};
@@ -231,8 +215,7 @@ static void ids_are_kept(void **state) {
   qn_graph_unmap(&graph);
 }
 
-static void undirected_is_stored_once(void **state) {
-  (void)state;
+TEST(undirected_is_stored_once) {
   struct qn_graph graph = random_undirected(100, 300, QN_WEIGHT_NONE, 6);
   struct qn_packed view;
   round_trip(&graph, BOTH);
@@ -244,8 +227,7 @@ static void undirected_is_stored_once(void **state) {
   qn_graph_unmap(&graph);
 }
 
-static void allocation_failures(void **state) {
-  (void)state;
+TEST(allocation_failures) {
   struct qn_graph graph = example_graph();
   struct qn_packed_options options = {.directions = BOTH};
   struct qn_builder builder = builder_of(&options);
@@ -275,8 +257,7 @@ static void check_sums(const struct qn_packed_rows *rows, const struct qn_packed
 }
 
 /* Pack and decode a tile of one row of any columns: more widths than codes, and the widest. */
-static void widths(void **state) {
-  (void)state;
+TEST(widths) {
   const uint64_t num_vertices = UINT32_MAX;
   struct qn_tile_packing *packing = calloc(1, sizeof *packing);
   struct qn_packed_tile *tile = malloc(sizeof *tile);
@@ -318,8 +299,7 @@ static void widths(void **state) {
 }
 
 /* Whatever the bytes are, a decoder stays within them and within the tile. */
-static void any_bytes(void **state) {
-  (void)state;
+TEST(any_bytes) {
   struct qn_packed_tile *tile = malloc(sizeof *tile);
   uint64_t seed = 1;
   assert_non_null(tile);
@@ -359,8 +339,7 @@ static void any_bytes(void **state) {
 
 /* ---- Rules ---------------------------------------------------------------------- */
 
-static void broken_example(void **state) {
-  (void)state;
+TEST(broken_example) {
   static const struct broken_rule broken[] = {
       {"PK-1", {{NULL, 0, 0}}},
       {"PK-1", {{NULL, 0, 4}}},
@@ -396,8 +375,7 @@ static void broken_example(void **state) {
 }
 
 /* Places of several tiles: rows 0 and 1500 with 2100 and 3 edges. */
-static void broken_places(void **state) {
-  (void)state;
+TEST(broken_places) {
   static const struct broken_rule broken[] = {
       {"PK-2", {{"out_tile_rows", 1, 3000}}},        {"PK-2", {{"out_tile_rows", 1, 1025}}},
       {"PK-2", {{"out_tile_rows", 2, 1025}}},        {"PK-2", {{"out_tile_rows", 3, 1}}},
@@ -415,8 +393,7 @@ static void broken_places(void **state) {
   expect_rules(&builder, &graph, broken, sizeof broken / sizeof broken[0]);
 }
 
-static void broken_agreement(void **state) {
-  (void)state;
+TEST(broken_agreement) {
   uint32_t infinite;
   float value = INFINITY;
   memcpy(&infinite, &value, 4);
@@ -436,8 +413,7 @@ static void broken_agreement(void **state) {
   expect_rules(&builder, &graph, broken, sizeof broken / sizeof broken[0]);
 }
 
-static void broken_degrees(void **state) {
-  (void)state;
+TEST(broken_degrees) {
   static const struct broken_rule broken[] = {{"PK-10", {{"out_degrees", 0, 4}}}};
   struct qn_graph graph = example_graph();
   struct qn_packed_options options = {.directions = IN};
@@ -445,8 +421,7 @@ static void broken_degrees(void **state) {
   expect_rules(&builder, &graph, broken, 1);
 }
 
-static void broken_weights(void **state) {
-  (void)state;
+TEST(broken_weights) {
   static const struct broken_rule broken[] = {
       {"PK-13", {{NULL, 1, 0}}},
       {"PK-13", {{NULL, 1, 1}}},
@@ -464,26 +439,5 @@ static void broken_weights(void **state) {
 
 int main(void) {
   setenv("QUERN_NO_SYNC", "1", 1);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(example),
-      cmocka_unit_test(sample_vector),
-      cmocka_unit_test(weights_vector),
-      cmocka_unit_test(tiny_graphs),
-      cmocka_unit_test(random_graphs),
-      cmocka_unit_test(coded_weights),
-      cmocka_unit_test(large_graph),
-      cmocka_unit_test(hub),
-      cmocka_unit_test(full_rows),
-      cmocka_unit_test(ids_are_kept),
-      cmocka_unit_test(undirected_is_stored_once),
-      cmocka_unit_test(allocation_failures),
-      cmocka_unit_test(widths),
-      cmocka_unit_test(any_bytes),
-      cmocka_unit_test(broken_example),
-      cmocka_unit_test(broken_places),
-      cmocka_unit_test(broken_agreement),
-      cmocka_unit_test(broken_degrees),
-      cmocka_unit_test(broken_weights),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_listed_tests(NULL, NULL);
 }

@@ -1,16 +1,10 @@
 /* Properties: their vector, every type back as it went in, gathering, and text. (Every rule is
  * broken once in tests/golden/negative.) */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 
 #include "helpers/sample_graph.h"
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include "helpers/vector.h"
 #include "support/memory.h"
 #include <quern/properties.h>
@@ -88,15 +82,13 @@ static struct qn_container *map(const char *path) {
   return container;
 }
 
-static void sample_vector(void **state) {
-  (void)state;
+TEST(sample_vector) {
   const char *path = scratch_path("properties-sample.qrn");
   assert_int_equal(write_properties(path, &SAMPLE, NULL, NULL), QN_OK);
   assert_vector("properties-sample.qrn", path);
 }
 
-static void values_come_back(void **state) {
-  (void)state;
+TEST(values_come_back) {
   const char *path = scratch_path("properties.qrn");
   struct qn_properties found;
   assert_int_equal(write_properties(path, &SAMPLE, NULL, NULL), QN_OK);
@@ -122,8 +114,7 @@ static void values_come_back(void **state) {
 }
 
 /* Values go where they are wanted; what is wanted of nowhere is null, and zero. */
-static void values_are_gathered(void **state) {
-  (void)state;
+TEST(values_are_gathered) {
   const char *path = scratch_path("gathered.qrn");
   const uint64_t vertices[] = {3, 2, QN_NO_RECORD, 0}, edges[] = {4, 4, 0, QN_NO_RECORD, 3};
   const int64_t since[] = {INT64_MAX, INT64_MAX, 0, 0, 9007199254740993};
@@ -144,8 +135,7 @@ static void values_are_gathered(void **state) {
   qn_container_unmap(container);
 }
 
-static void no_columns_are_no_sections(void **state) {
-  (void)state;
+TEST(no_columns_are_no_sections) {
   const char *path = scratch_path("none.qrn");
   const struct qn_properties none = {0};
   struct qn_properties found;
@@ -158,8 +148,7 @@ static void no_columns_are_no_sections(void **state) {
   qn_container_unmap(container);
 }
 
-static void memory_runs_out(void **state) {
-  (void)state;
+TEST(memory_runs_out) {
   const char *path = scratch_path("memory.qrn");
   assert_int_equal(write_properties(path, &SAMPLE, NULL, NULL), QN_OK);
   struct qn_container *container = map(path);
@@ -180,8 +169,7 @@ static void memory_runs_out(void **state) {
 
 /* ---- Text ------------------------------------------------------------------- */
 
-static void text(void **state) {
-  (void)state;
+TEST(text) {
   static const struct {
     const char *bytes;
     uint64_t length;
@@ -223,8 +211,7 @@ static void text(void **state) {
   assert_false(qn_property_is_name(name, 256));
 }
 
-static void types_have_names(void **state) {
-  (void)state;
+TEST(types_have_names) {
   enum qn_property_type found;
   for (int type = QN_PROPERTY_U32; type <= (int)QN_PROPERTY_STRING; type++) {
     assert_true(qn_property_type_of(qn_property_type_name((enum qn_property_type)type), &found));
@@ -234,12 +221,4 @@ static void types_have_names(void **state) {
   assert_false(qn_property_type_of("unknown", &found));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sample_vector),       cmocka_unit_test(values_come_back),
-      cmocka_unit_test(values_are_gathered), cmocka_unit_test(no_columns_are_no_sections),
-      cmocka_unit_test(memory_runs_out),     cmocka_unit_test(text),
-      cmocka_unit_test(types_have_names),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

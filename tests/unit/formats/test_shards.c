@@ -1,15 +1,9 @@
 /* Shards: Garaph's own example, round trips at the extremes, and every rule broken once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 
 #include "helpers/round_trip.h"
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include "helpers/vector.h"
 #include "partitioner/shards.h"
 #include <quern/transpose.h>
@@ -56,8 +50,7 @@ static void build_garaph(const char *path) {
   qn_graph_unmap(&graph);
 }
 
-static void garaph_figure_1(void **state) {
-  (void)state;
+TEST(garaph_figure_1) {
   const char *path = scratch_path("shards-garaph.qrn");
   struct qn_shards view;
   build_garaph(path);
@@ -77,8 +70,7 @@ static void garaph_figure_1(void **state) {
 }
 
 /* Against the formula as the paper prints it. */
-static void replication(void **state) {
-  (void)state;
+TEST(replication) {
   static const uint64_t vertices[] = {1, 2, 3, 1000, 65535, 65536};
   for (int i = 0; i < 6; i++)
     for (uint64_t edges = 0; edges <= 70 * vertices[i]; edges += 1 + edges / 13) {
@@ -93,8 +85,7 @@ static void replication(void **state) {
 
 /* ---- Round trips ----------------------------------------------------------------- */
 
-static void tiny_graphs(void **state) {
-  (void)state;
+TEST(tiny_graphs) {
   round_trips(graph_from_edges(NULL, 0, 0, QN_WEIGHT_NONE));
   round_trips(graph_from_edges(NULL, 0, 5, QN_WEIGHT_F32));
   round_trips(graph_from_edges((struct test_edge[]){{.weight = 3}}, 1, 1, QN_WEIGHT_U32));
@@ -102,8 +93,7 @@ static void tiny_graphs(void **state) {
   round_trips(garaph_graph());
 }
 
-static void random_graphs(void **state) {
-  (void)state;
+TEST(random_graphs) {
   round_trips(random_graph(3, 1000, QN_WEIGHT_U32, 0, 1)); /* multi-edges with their weights */
   round_trips(random_graph(1025, 1000, QN_WEIGHT_NONE, 0, 2));
   round_trips(random_graph(2048, 20000, QN_WEIGHT_F32, 2, 3));
@@ -114,8 +104,7 @@ static void random_graphs(void **state) {
 }
 
 /* One vertex more than 16 bits can tell apart. */
-static void just_over_65536(void **state) {
-  (void)state;
+TEST(just_over_65536) {
   struct qn_graph graph = random_graph(65537, 300000, QN_WEIGHT_U32, 0, 6);
   struct qn_shards view;
   round_trip(&graph, &(struct qn_shards_options){.shard_vertices = 65536});
@@ -130,8 +119,7 @@ static void just_over_65536(void **state) {
 }
 
 /* One vertex of in-degree 10^6 among others: more replicas, fewer vertices. */
-static void hub(void **state) {
-  (void)state;
+TEST(hub) {
   uint64_t num_edges = 1000000;
   struct test_edge *edges = calloc(num_edges, sizeof *edges);
   assert_non_null(edges);
@@ -153,8 +141,7 @@ static void hub(void **state) {
   qn_graph_unmap(&graph);
 }
 
-static void ids_are_kept(void **state) {
-  (void)state;
+TEST(ids_are_kept) {
   uint64_t numbers[] = {900, 5, UINT64_MAX, 17, 0, 1};
   struct qn_graph graph = garaph_graph();
   graph.ids = (struct qn_ids){.kind = QN_IDS_NUMBERS, .num_vertices = 6, .numbers = numbers};
@@ -163,8 +150,7 @@ static void ids_are_kept(void **state) {
 }
 
 /* A stored transpose is used as it is. */
-static void with_transpose(void **state) {
-  (void)state;
+TEST(with_transpose) {
   struct qn_graph graph = random_graph(500, 4000, QN_WEIGHT_F32, 1, 7), transposed;
   assert_int_equal(qn_graph_create_transpose(&graph.out, &transposed, &error), QN_OK);
   graph.has_transpose = true;
@@ -185,8 +171,7 @@ static void expect_refusal(const struct qn_graph *graph, const struct qn_shards_
   assert_int_not_equal(access(scratch_path("refused.qrn"), F_OK), 0);
 }
 
-static void limits(void **state) {
-  (void)state;
+TEST(limits) {
   struct qn_graph graph = garaph_graph();
   expect_refusal(&graph, &(struct qn_shards_options){.shard_vertices = 65537},
                  "1 more than 16-bit offsets can tell apart: use --shard-vertices 65536 or less");
@@ -208,8 +193,7 @@ static void set_path(const char *name) {
 
 #define REFUSED(...) FORGERY_REFUSED(path, __VA_ARGS__)
 
-static void rules(void **state) {
-  (void)state;
+TEST(rules) {
   set_path("garaph.qrn");
   build_garaph(path);
   REFUSED("C-6", {NULL, 5, 1});
@@ -244,8 +228,7 @@ static void rules(void **state) {
   REFUSED("SH-9", {"undirected", 0, 1});
 }
 
-static void rules_of_undirected_graphs(void **state) {
-  (void)state;
+TEST(rules_of_undirected_graphs) {
   set_path("undirected.qrn");
   struct qn_shards_options options = {0};
   struct qn_builder builder = builder_of(&options);
@@ -263,8 +246,7 @@ static void rules_of_undirected_graphs(void **state) {
 }
 
 /* Far from the beginning, where many threads look. */
-static void rules_in_large_containers(void **state) {
-  (void)state;
+TEST(rules_in_large_containers) {
   set_path("large.qrn");
   struct qn_shards_options options = {.shard_vertices = 1000};
   struct qn_builder builder = builder_of(&options);
@@ -276,8 +258,7 @@ static void rules_in_large_containers(void **state) {
   REFUSED("G-4", {"sources", 700000, UINT32_MAX});
 }
 
-static void allocation_failures(void **state) {
-  (void)state;
+TEST(allocation_failures) {
   struct qn_shards_options options = {0};
   struct qn_builder builder = builder_of(&options);
   struct qn_graph graph = random_graph(1000, 5000, QN_WEIGHT_U32, 1, 8);
@@ -285,21 +266,4 @@ static void allocation_failures(void **state) {
   qn_graph_unmap(&graph);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(garaph_figure_1),
-      cmocka_unit_test(replication),
-      cmocka_unit_test(tiny_graphs),
-      cmocka_unit_test(random_graphs),
-      cmocka_unit_test(just_over_65536),
-      cmocka_unit_test(hub),
-      cmocka_unit_test(ids_are_kept),
-      cmocka_unit_test(with_transpose),
-      cmocka_unit_test(limits),
-      cmocka_unit_test(rules),
-      cmocka_unit_test(rules_of_undirected_graphs),
-      cmocka_unit_test(rules_in_large_containers),
-      cmocka_unit_test(allocation_failures),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

@@ -1,17 +1,11 @@
 /* Slotted pages: built and restored at every extreme, the vectors of the specification, the same
  * bytes from any number of threads, and every rule broken once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 
 #include "helpers/round_trip.h"
 #include "helpers/sample_graph.h"
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include "helpers/vector.h"
 #include "partitioner/slotted_pages.h"
 
@@ -57,8 +51,7 @@ static void check_graph(struct qn_graph graph) {
   qn_graph_unmap(&graph);
 }
 
-static void extremes(void **state) {
-  (void)state;
+TEST(extremes) {
   check_graph(graph_from_edges(NULL, 0, 0, QN_WEIGHT_NONE));
   check_graph(graph_from_edges(NULL, 0, 0, QN_WEIGHT_F32));
   check_graph(graph_from_edges(NULL, 0, 1, QN_WEIGHT_NONE));
@@ -66,8 +59,7 @@ static void extremes(void **state) {
   check_graph(graph_from_edges((struct test_edge[]){{.weight = 3}}, 1, 1, QN_WEIGHT_F32));
 }
 
-static void random_graphs(void **state) {
-  (void)state;
+TEST(random_graphs) {
   check_graph(random_graph(1, 1000, QN_WEIGHT_U32, 0, 1));
   check_graph(random_graph(2, 3000, QN_WEIGHT_NONE, 0, 2));
   check_graph(random_graph(700, 5000, QN_WEIGHT_NONE, 0, 3));
@@ -78,8 +70,7 @@ static void random_graphs(void **state) {
 }
 
 /* A vertex whose edges exactly fill a page stays small; one more edge makes it large. */
-static void page_borders(void **state) {
-  (void)state;
+TEST(page_borders) {
   for (unsigned i = 0; i < 4; i++) {
     struct qn_page_format format = qn_page_format_of(ADDRESSES[i], 128, QN_WEIGHT_NONE);
     uint64_t most = qn_page_edge_limit(&format);
@@ -95,8 +86,7 @@ static void page_borders(void **state) {
   }
 }
 
-static void hub(void **state) {
-  (void)state;
+TEST(hub) {
   enum { EDGES = 1000000 };
   struct test_edge *edges = calloc(EDGES, sizeof *edges);
   assert_non_null(edges);
@@ -109,8 +99,7 @@ static void hub(void **state) {
   free(edges);
 }
 
-static void ids_and_directedness_survive(void **state) {
-  (void)state;
+TEST(ids_and_directedness_survive) {
   static const uint64_t numbers[] = {3, 1, UINT64_MAX};
   struct test_edge edges[] = {{0, 1, 5, 0}, {1, 0, 5, 0}, {2, 2, 1, 0}};
   struct qn_graph graph = graph_from_edges(edges, 3, 3, QN_WEIGHT_U32);
@@ -126,8 +115,7 @@ static void ids_and_directedness_survive(void **state) {
   qn_graph_unmap(&graph);
 }
 
-static void allocation_failures(void **state) {
-  (void)state;
+TEST(allocation_failures) {
   struct qn_graph graph = random_graph(300, 2000, QN_WEIGHT_U32, 2, 5);
   struct qn_page_options options = {.address = ADDRESSES[0], .page_bytes = 256};
   struct qn_builder builder = builder_of(&options);
@@ -146,8 +134,7 @@ static void expect_refusal(const struct qn_graph *graph, struct qn_page_address 
   assert_int_not_equal(access(scratch_path("refused.qrn"), F_OK), 0);
 }
 
-static void refusals(void **state) {
-  (void)state;
+TEST(refusals) {
   struct qn_graph graph = random_graph(70000, 10, QN_WEIGHT_NONE, 0, 1);
   expect_refusal(&graph, ADDRESSES[0], 16,
                  "4 too small for one vertex with one edge; use "
@@ -189,8 +176,7 @@ static struct qn_graph figure_1(void) {
   return graph_from_edges(edges, 17, 14, QN_WEIGHT_NONE);
 }
 
-static void figure_1_vector(void **state) {
-  (void)state;
+TEST(figure_1_vector) {
   struct qn_graph graph = figure_1();
   struct qn_slotted_pages view;
   check_vector("slotted-pages-figure-1.qrn", &graph, ADDRESSES[0], 60);
@@ -215,8 +201,7 @@ static struct qn_graph sample(void) {
   return graph;
 }
 
-static void sample_vector(void **state) {
-  (void)state;
+TEST(sample_vector) {
   struct qn_graph graph = sample();
   check_vector("slotted-pages-sample.qrn", &graph, ADDRESSES[1], 24);
   qn_graph_unmap(&graph);
@@ -309,8 +294,7 @@ static const struct damage figure_1_damages[] = {
     {"SP-12", "pages", 180 + 17, 1, 1},
 };
 
-static void rules(void **state) {
-  (void)state;
+TEST(rules) {
   struct qn_graph graph = figure_1();
   assert_int_equal(build(scratch_path("figure.qrn"), &graph, ADDRESSES[0], 60), QN_OK);
   char path[512];
@@ -320,8 +304,7 @@ static void rules(void **state) {
 }
 
 /* More vertices without edges than a slot number of 2 bytes counts, on the largest page. */
-static void slots_run_out(void **state) {
-  (void)state;
+TEST(slots_run_out) {
   struct qn_graph graph = graph_from_edges(NULL, 0, 200000, QN_WEIGHT_NONE);
   struct qn_slotted_pages view;
   check_build(&graph, (struct qn_page_address){2, 2}, 1310720);
@@ -338,8 +321,7 @@ static void slots_run_out(void **state) {
 }
 
 /* An order that is broken only from one large page to the next. */
-static void order_across_pages(void **state) {
-  (void)state;
+TEST(order_across_pages) {
   struct qn_graph graph = figure_1();
   char path[512];
   snprintf(path, sizeof path, "%s", scratch_path("figure.qrn"));
@@ -352,8 +334,7 @@ static void order_across_pages(void **state) {
 }
 
 /* v3's large pages with an edge moved from the first, which must be full, to the last. */
-static void large_pages_are_full(void **state) {
-  (void)state;
+TEST(large_pages_are_full) {
   struct qn_graph graph = figure_1();
   const char *path = scratch_path("figure.qrn");
   size_t size, at, edge_offsets;
@@ -374,8 +355,7 @@ static void large_pages_are_full(void **state) {
   qn_graph_unmap(&graph);
 }
 
-static void weights_are_finite(void **state) {
-  (void)state;
+TEST(weights_are_finite) {
   struct qn_graph graph = random_graph(10, 30, QN_WEIGHT_F32, 0, 1);
   assert_int_equal(build(scratch_path("nan.qrn"), &graph, ADDRESSES[0], 4096), QN_OK);
   uint64_t degree = graph.out.row_offsets[1];
@@ -387,8 +367,7 @@ static void weights_are_finite(void **state) {
   qn_graph_unmap(&graph);
 }
 
-static void undirected_means_symmetric(void **state) {
-  (void)state;
+TEST(undirected_means_symmetric) {
   struct test_edge edges[] = {{0, 1, 5, 0}, {1, 0, 6, 0}};
   for (uint32_t difference = 0; difference < 2; difference++) {
     edges[1].weight = 5 + difference;
@@ -404,8 +383,7 @@ static void undirected_means_symmetric(void **state) {
 }
 
 /* Header parameters that make no sense, in an otherwise empty container. */
-static void parameters(void **state) {
-  (void)state;
+TEST(parameters) {
   static const uint64_t bad[][5] = {
       {16, 2, 2, 0, 0},     {22, 2, 2, 0, 0},   {1310724, 2, 2, 0, 0},
       {64, 2, 3, 0, 0},     {64, 5, 1, 0, 0},   {64, UINT64_MAX, 2, 0, 0},
@@ -423,24 +401,4 @@ static void parameters(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(extremes),
-      cmocka_unit_test(random_graphs),
-      cmocka_unit_test(page_borders),
-      cmocka_unit_test(hub),
-      cmocka_unit_test(ids_and_directedness_survive),
-      cmocka_unit_test(allocation_failures),
-      cmocka_unit_test(refusals),
-      cmocka_unit_test(figure_1_vector),
-      cmocka_unit_test(sample_vector),
-      cmocka_unit_test(rules),
-      cmocka_unit_test(slots_run_out),
-      cmocka_unit_test(order_across_pages),
-      cmocka_unit_test(large_pages_are_full),
-      cmocka_unit_test(weights_are_finite),
-      cmocka_unit_test(undirected_means_symmetric),
-      cmocka_unit_test(parameters),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

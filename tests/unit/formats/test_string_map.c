@@ -1,15 +1,10 @@
 /* Names: numbers for the time being from any thread, then the bytewise order. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/text/string_map.h"
+#include "helpers/test.h"
 #include "support/memory.h"
 #include "support/random.h"
 #include "support/temp_file.h"
@@ -32,8 +27,7 @@ static int compare_names(const struct qn_ids *ids, uint64_t a, uint64_t b) {
   return order ? order : a_length < b_length ? -1 : a_length > b_length;
 }
 
-static void test_names_are_sorted(void **state) {
-  (void)state;
+TEST(test_names_are_sorted) {
   enum { NAMES = 200000 };
   struct qn_string_map *map;
   struct qn_sorted_names names;
@@ -67,8 +61,7 @@ static void test_names_are_sorted(void **state) {
   free(numbers);
 }
 
-static void test_bytes_are_unsigned_and_prefixes_first(void **state) {
-  (void)state;
+TEST(test_bytes_are_unsigned_and_prefixes_first) {
   static const char *const expected[] = {" ",        "a", "aaaaaaaa", "aaaaaaaaa", "aaaaaaaab",
                                          "aaaaaaab", "b", "\x7f",     "\xc3\xa9",  "\xff\xff"};
   enum { COUNT = sizeof expected / sizeof expected[0] };
@@ -91,8 +84,7 @@ static void test_bytes_are_unsigned_and_prefixes_first(void **state) {
   qn_string_map_destroy(map);
 }
 
-static void test_no_names(void **state) {
-  (void)state;
+TEST(test_no_names) {
   struct qn_string_map *map;
   struct qn_sorted_names names;
   struct qn_error error;
@@ -118,8 +110,7 @@ static void test_no_names(void **state) {
 }
 
 /* Each length has its own way to be looked at. */
-static void test_every_place_is_looked_at(void **state) {
-  (void)state;
+TEST(test_every_place_is_looked_at) {
   static const char forbidden[] = {'\0', '\t', '\n', '\r'}, allowed[] = {1, 8, 11, 14, ' ', '\x80'};
   for (uint64_t length = 1; length <= 40; length++) {
     for (uint64_t at = 0; at < length; at++) {
@@ -139,8 +130,7 @@ static void test_every_place_is_looked_at(void **state) {
 }
 
 /* Names of one byte and of more than eight, each the begin of the next one. */
-static void test_lengths_are_told_apart(void **state) {
-  (void)state;
+TEST(test_lengths_are_told_apart) {
   enum { LONGEST = 20 };
   static const char text[LONGEST + 1] = "aabbaaaabbbbaaaabbbb";
   struct qn_string_map *map;
@@ -167,8 +157,7 @@ static void test_lengths_are_told_apart(void **state) {
 }
 
 /* Let every allocation fail in turn. */
-static void test_out_of_memory(void **state) {
-  (void)state;
+TEST(test_out_of_memory) {
   uint64_t n = 1;
   for (bool done = false; !done; n++) {
     struct qn_string_map *map;
@@ -194,8 +183,7 @@ static void test_out_of_memory(void **state) {
 }
 
 /* In groups of every size, with names that come again within a group and some that are known. */
-static void test_many_at_once(void **state) {
-  (void)state;
+TEST(test_many_at_once) {
   enum { NAMES = 5000, TURNS = 400 };
   static char text[QN_WAITING_NAMES][64];
   struct qn_waiting_name names[QN_WAITING_NAMES];
@@ -245,8 +233,7 @@ static uint64_t most_resident(void) {
 
 /* Whatever the limit, names that fit are sorted within it: tables double at some numbers of names.
  */
-static void test_limit_of_memory_is_kept(void **state) {
-  (void)state;
+TEST(test_limit_of_memory_is_kept) {
   qn_threads_set(2);
   for (uint64_t limit = 60000000; limit <= 100000000; limit += 10000000) {
     struct qn_string_map *map;
@@ -277,16 +264,4 @@ static void test_limit_of_memory_is_kept(void **state) {
   qn_threads_set(0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_place_is_looked_at),
-      cmocka_unit_test(test_lengths_are_told_apart),
-      cmocka_unit_test(test_many_at_once),
-      cmocka_unit_test(test_names_are_sorted),
-      cmocka_unit_test(test_bytes_are_unsigned_and_prefixes_first),
-      cmocka_unit_test(test_no_names),
-      cmocka_unit_test(test_out_of_memory),
-      cmocka_unit_test(test_limit_of_memory_is_kept),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,12 +1,5 @@
 /* Pages that a writer takes ahead: the file is the same, as long as its bytes, and takes no more
  * pages than those. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +7,7 @@
 #include <unistd.h>
 
 #include "formats/container/take_ahead.h"
+#include "helpers/test.h"
 #include "support/threads.h"
 
 #define MIB ((uint64_t)1 << 20)
@@ -86,8 +80,7 @@ static uint64_t identity_of(uint64_t expected) {
   return identity;
 }
 
-static void bytes_are_the_same(void **state) {
-  (void)state;
+TEST_BETWEEN(bytes_are_the_same, in_memory, clean_up) {
   if (!folder[0])
     skip();
   const uint64_t expected[] = {0, 1, 8 * MIB, 30 * MIB, 41 * MIB, 200 * MIB};
@@ -96,8 +89,7 @@ static void bytes_are_the_same(void **state) {
     assert_true(identity_of(expected[i]) == identity);
 }
 
-static void nothing_is_left_of_what_is_dropped(void **state) {
-  (void)state;
+TEST_BETWEEN(nothing_is_left_of_what_is_dropped, in_memory, clean_up) {
   if (!folder[0])
     skip();
   qn_writer_abort(begin(1000 * MIB));
@@ -106,10 +98,4 @@ static void nothing_is_left_of_what_is_dropped(void **state) {
   qn_writer_abort(writer);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(bytes_are_the_same, in_memory, clean_up),
-      cmocka_unit_test_setup_teardown(nothing_is_left_of_what_is_dropped, in_memory, clean_up),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

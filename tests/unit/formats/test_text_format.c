@@ -1,10 +1,4 @@
 /* Numbers as text read back as themselves, in as few digits as can be. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -16,6 +10,7 @@
 
 #include "formats/text/text_format.h"
 #include "formats/text/text_output.h"
+#include "helpers/test.h"
 #include "support/memory.h"
 #include "support/random.h"
 #include "support/threads.h"
@@ -27,8 +22,7 @@ static void expect_u64(uint64_t value) {
   assert_string_equal(text, expected);
 }
 
-static void test_whole_numbers(void **state) {
-  (void)state;
+TEST(test_whole_numbers) {
   uint64_t power = 1;
   for (int i = 0; i < 20; i++, power *= 10) {
     expect_u64(power - 1);
@@ -82,8 +76,7 @@ static void expect_f32(float value) {
     fail_msg("%s has %d digits, %d suffice", text, digits, fewest);
 }
 
-static void test_reals(void **state) {
-  (void)state;
+TEST(test_reals) {
   static const float some[] = {
       0.0f,         -0.0f,           1.0f,        0.1f,        -0.25f,     FLT_MAX,     FLT_MIN,
       1e-45f,       1.17549421e-38f, 16777216.0f, 16777215.0f, 1e15f,      1e16f,       999999.9f,
@@ -108,8 +101,7 @@ static void test_reals(void **state) {
   }
 }
 
-static void test_short_texts(void **state) {
-  (void)state;
+TEST(test_short_texts) {
   static const struct {
     float value;
     const char *text;
@@ -140,8 +132,7 @@ static void test_short_texts(void **state) {
 }
 
 /* Prepared together, reals look as one at a time; edges that are not listed are passed over. */
-static void reals_in_blocks(void **state) {
-  (void)state;
+TEST(reals_in_blocks) {
   enum { COUNT = 100003 };
   static float values[COUNT];
   struct qn_weights weights = {.type = QN_WEIGHT_F32, .f32 = values};
@@ -195,8 +186,7 @@ static uint64_t write_numbers(const char *path, unsigned threads, enum qn_status
   return bytes;
 }
 
-static void test_parts_come_in_order(void **state) {
-  (void)state;
+TEST(test_parts_come_in_order) {
   uint64_t bytes = write_numbers("numbers-1", 1, QN_OK);
   assert_int_equal(write_numbers("numbers-8", 8, QN_OK), bytes);
   FILE *one = fopen("numbers-1", "r"), *eight = fopen("numbers-8", "r");
@@ -217,8 +207,7 @@ static void test_parts_come_in_order(void **state) {
   fclose(eight);
 }
 
-static void test_no_memory_leaves_no_file(void **state) {
-  (void)state;
+TEST(test_no_memory_leaves_no_file) {
   struct qn_text_output *output;
   struct qn_error error;
   uint64_t lines = 317;
@@ -231,14 +220,4 @@ static void test_no_memory_leaves_no_file(void **state) {
   assert_int_equal(qn_memory_live(), 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reals_in_blocks),
-      cmocka_unit_test(test_whole_numbers),
-      cmocka_unit_test(test_reals),
-      cmocka_unit_test(test_short_texts),
-      cmocka_unit_test(test_parts_come_in_order),
-      cmocka_unit_test(test_no_memory_leaves_no_file),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

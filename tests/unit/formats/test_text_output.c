@@ -1,12 +1,5 @@
 /* Text in a file whose pages are taken ahead: the bytes are the same whatever was expected, and as
  * many as were written. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +7,7 @@
 #include <unistd.h>
 
 #include "formats/text/text_output.h"
+#include "helpers/test.h"
 #include "support/threads.h"
 
 #define MIB ((uint64_t)1 << 20)
@@ -72,8 +66,7 @@ static struct qn_text_output *begin(uint64_t expected) {
   return output;
 }
 
-static void bytes_are_the_same(void **state) {
-  (void)state;
+TEST_BETWEEN(bytes_are_the_same, in_memory, clean_up) {
   if (!folder[0])
     skip();
   const uint64_t expected[] = {0, 1, 8 * MIB, 8 * MIB + 1, 200 * MIB};
@@ -86,8 +79,7 @@ static void bytes_are_the_same(void **state) {
   }
 }
 
-static void nothing_is_left_of_what_is_dropped(void **state) {
-  (void)state;
+TEST_BETWEEN(nothing_is_left_of_what_is_dropped, in_memory, clean_up) {
   if (!folder[0])
     skip();
   qn_text_output_abort(begin(1000 * MIB));
@@ -97,10 +89,4 @@ static void nothing_is_left_of_what_is_dropped(void **state) {
   assert_int_equal(access(path, F_OK), -1);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(bytes_are_the_same, in_memory, clean_up),
-      cmocka_unit_test_setup_teardown(nothing_is_left_of_what_is_dropped, in_memory, clean_up),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

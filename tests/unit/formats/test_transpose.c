@@ -1,13 +1,7 @@
 /* Transposing: against a naive one, back to where it began, on any number of threads. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "formats/graph/transposition.h"
 #include "helpers/random_graph.h"
+#include "helpers/test.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include <quern/transpose.h>
@@ -48,8 +42,7 @@ static void check_graph(struct qn_graph graph) {
   qn_graph_unmap(&graph);
 }
 
-static void extremes(void **state) {
-  (void)state;
+TEST(extremes) {
   check_graph(graph_from_edges(NULL, 0, 0, QN_WEIGHT_NONE));
   check_graph(graph_from_edges(NULL, 0, 5, QN_WEIGHT_U32));
   check_graph(graph_from_edges((struct test_edge[]){{.weight = 3}}, 1, 1, QN_WEIGHT_F32));
@@ -58,15 +51,13 @@ static void extremes(void **state) {
 }
 
 /* Vertex counts around the sizes of buckets. */
-static void bucket_borders(void **state) {
-  (void)state;
+TEST(bucket_borders) {
   static const uint64_t counts[] = {63, 64, 65, 1023, 1024, 1025, 32767, 32768, 32769, 65537};
   for (unsigned i = 0; i < sizeof counts / sizeof counts[0]; i++)
     check_graph(random_graph(counts[i], 3 * counts[i], QN_WEIGHT_U32, i % 3, i));
 }
 
-static void skewed_and_sparse(void **state) {
-  (void)state;
+TEST(skewed_and_sparse) {
   check_graph(random_graph(100, 50000, QN_WEIGHT_F32, 3, 3));
   check_graph(random_graph(3000000, 2000, QN_WEIGHT_NONE, 0, 4));
   check_graph(random_graph(200000, 300000, QN_WEIGHT_U32, 1, 6));
@@ -82,8 +73,7 @@ static void add_columns(const struct qn_csr_rows *rows, void *context) {
   *(uint64_t *)context += sum;
 }
 
-static void two_visits(void **state) {
-  (void)state;
+TEST(two_visits) {
   struct qn_graph graph = random_graph(70000, 200000, QN_WEIGHT_U32, 2, 7), transposed;
   struct qn_transposition work = {0};
   uint64_t expected = 0, sums[2] = {0}, *offsets = malloc(8 * 70001);
@@ -103,8 +93,7 @@ static void two_visits(void **state) {
   free(offsets);
 }
 
-static void allocation_failures(void **state) {
-  (void)state;
+TEST(allocation_failures) {
   struct qn_graph graph = random_graph(1000, 5000, QN_WEIGHT_U32, 0, 5), transposed;
   uint64_t live = qn_memory_live();
   for (uint64_t n = 1;; n++) {
@@ -120,13 +109,4 @@ static void allocation_failures(void **state) {
   qn_graph_unmap(&graph);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(extremes),
-      cmocka_unit_test(bucket_borders),
-      cmocka_unit_test(skewed_and_sparse),
-      cmocka_unit_test(two_visits),
-      cmocka_unit_test(allocation_failures),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -21,13 +21,11 @@ static void every_direction(const struct qn_graph *graph) {
     run_with(graph, (struct qn_blocked_csr_options){.directions = BOTH, .block_vertices = 1});
 }
 
-static void all_shapes(void **state) {
-  (void)state;
+TEST(all_shapes) {
   each_engine_graph(every_direction);
 }
 
-static void allocation_failures(void **state) {
-  (void)state;
+TEST(allocation_failures) {
   struct qn_graph graph = random_undirected(100, 300, QN_WEIGHT_U32, 7);
   static const uint32_t directions[] = {PULL, PUSH};
   for (int i = 0; i < 2; i++) {
@@ -44,8 +42,7 @@ static void allocation_failures(void **state) {
 /* The file is written to while it is walked: vertices of rows lead nowhere but into their ranges,
  * and bounds of blocks that no longer fit what was counted are noticed before anything is written
  * by them. */
-static void changed_since_it_was_checked(void **state) {
-  (void)state;
+TEST(changed_since_it_was_checked) {
   struct qn_graph graph = random_undirected(3000, 9000, QN_WEIGHT_NONE, 5);
   struct qn_blocked_csr view;
   struct qn_error error;
@@ -81,10 +78,5 @@ static void changed_since_it_was_checked(void **state) {
 
 int main(void) {
   setenv("QUERN_NO_SYNC", "1", 1);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_shapes),
-      cmocka_unit_test(allocation_failures),
-      cmocka_unit_test(changed_since_it_was_checked),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
+  return run_listed_tests(scratch_create, scratch_remove);
 }

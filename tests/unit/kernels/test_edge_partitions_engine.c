@@ -15,8 +15,7 @@ static void every_size(const struct qn_graph *graph) {
   run_with(graph, (struct qn_edge_partitions_options){.partition_bytes = 12});
 }
 
-static void all_shapes(void **state) {
-  (void)state;
+TEST(all_shapes) {
   each_engine_graph(every_size);
 }
 
@@ -24,13 +23,11 @@ static void default_size(const struct qn_graph *graph) {
   run_with(graph, (struct qn_edge_partitions_options){0});
 }
 
-static void large_graph(void **state) {
-  (void)state;
+TEST(large_graph) {
   large_engine_graph(default_size);
 }
 
-static void allocation_failures(void **state) {
-  (void)state;
+TEST(allocation_failures) {
   struct qn_graph graph = random_undirected(100, 300, QN_WEIGHT_U32, 7);
   struct qn_edge_partitions view;
   assert_true(open_edge_partitions(&graph, (struct qn_edge_partitions_options){0}, &view));
@@ -39,11 +36,4 @@ static void allocation_failures(void **state) {
   qn_graph_unmap(&graph);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_shapes),
-      cmocka_unit_test(large_graph),
-      cmocka_unit_test(allocation_failures),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

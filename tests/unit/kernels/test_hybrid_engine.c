@@ -20,20 +20,17 @@ static void every_direction(const struct qn_graph *graph) {
     run_with(graph, OUT, QN_HYBRID_AUTO_WIDTH);
 }
 
-static void all_shapes(void **state) {
-  (void)state;
+TEST(all_shapes) {
   each_engine_graph(every_direction);
 }
 
 /* Rows that span several shares of the COO part. */
-static void long_rows(void **state) {
-  (void)state;
+TEST(long_rows) {
   visit_and_free(hub_graph(500, 400000), every_direction);
 }
 
 /* Out-edges alone: refused with advice, but triangles need no direction. */
-static void out_edges_alone(void **state) {
-  (void)state;
+TEST(out_edges_alone) {
   struct qn_graph graph = random_graph(100, 900, QN_WEIGHT_NONE, 0, 8);
   struct qn_hybrid view;
   struct qn_error error;
@@ -56,8 +53,7 @@ static void out_edges_alone(void **state) {
   qn_graph_unmap(&graph);
 }
 
-static void allocation_failures(void **state) {
-  (void)state;
+TEST(allocation_failures) {
   struct qn_graph graph = random_undirected(100, 300, QN_WEIGHT_U32, 7);
   struct qn_hybrid view;
   assert_true(open_hybrid(&graph, (struct qn_hybrid_options){IN, QN_HYBRID_AUTO_WIDTH}, &view));
@@ -68,11 +64,5 @@ static void allocation_failures(void **state) {
 
 int main(void) {
   setenv("QUERN_NO_SYNC", "1", 1);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_shapes),
-      cmocka_unit_test(long_rows),
-      cmocka_unit_test(out_edges_alone),
-      cmocka_unit_test(allocation_failures),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
+  return run_listed_tests(scratch_create, scratch_remove);
 }

@@ -1,14 +1,8 @@
 /* Who does an iteration, the CPU, the device or both; and pages for two ends of a queue. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <pthread.h>
 #include <string.h>
 
+#include "helpers/test.h"
 #include "kernels/joint.h"
 
 static struct qn_joint_plan plan_of(bool all_active, double cpu, double device, double exchange) {
@@ -35,8 +29,7 @@ static struct qn_joint_plan known_plan(double cpu, double device, double exchang
   return plan;
 }
 
-static void the_faster_one_works(void **state) {
-  (void)state;
+TEST(the_faster_one_works) {
   struct qn_joint_plan plan = known_plan(1, 0.01, 0.001);
   assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE);
   plan = known_plan(0.01, 1, 0.001);
@@ -49,8 +42,7 @@ static void the_faster_one_works(void **state) {
 }
 
 /* What was never measured and may be the best is tried, what is hopeless is not. */
-static void estimates_are_tried(void **state) {
-  (void)state;
+TEST(estimates_are_tried) {
   struct qn_joint_plan plan = plan_of(true, 1, 0.9, 0.5);
   unsigned tried[QN_JOINT_CHOICES] = {0};
   for (int i = 0; i < 20; i++) {
@@ -66,8 +58,7 @@ static void estimates_are_tried(void **state) {
   }
 }
 
-static void few_active_vertices_are_for_the_cpu(void **state) {
-  (void)state;
+TEST(few_active_vertices_are_for_the_cpu) {
   struct qn_joint_plan plan = plan_of(false, 1, 0.1, 0);
   double alpha;
   qn_joint_learn(&plan, QN_CPU_ALONE, 1e-6, 1e-5);
@@ -82,8 +73,7 @@ static void few_active_vertices_are_for_the_cpu(void **state) {
 }
 
 /* The first sparse iteration of the CPU is dear, but a long search makes it worth the trial. */
-static void long_searches_end_up_on_the_cpu(void **state) {
-  (void)state;
+TEST(long_searches_end_up_on_the_cpu) {
   struct qn_joint_plan plan = plan_of(false, 0.1, 0.002, 1e-4);
   unsigned by_cpu = 0;
   bool on_host = true, on_device = true;
@@ -103,8 +93,7 @@ static void long_searches_end_up_on_the_cpu(void **state) {
   assert_true(by_cpu > 10000 && spent < 20000 * 5e-5);
 }
 
-static void what_was_measured_counts(void **state) {
-  (void)state;
+TEST(what_was_measured_counts) {
   struct qn_joint_plan plan = known_plan(1, 0.9, 0.001);
   assert_int_equal(choice_of(&plan, 1), QN_BOTH);
   qn_joint_learn_shared(&plan, 1, 2, 4, 4); /* they are in each other's way */
@@ -131,8 +120,7 @@ static void what_was_measured_counts(void **state) {
 
 /* A device whose readers leave the CPU few threads gains nothing by it; with most threads it does,
  * if they are about as fast. */
-static void threads_that_readers_need_count(void **state) {
-  (void)state;
+TEST(threads_that_readers_need_count) {
   struct qn_joint_plan plan = known_plan(0.088, 0.08, 0.001);
   plan.streams = true;
   plan.threads = 5.0 / 16;
@@ -150,8 +138,7 @@ static void threads_that_readers_need_count(void **state) {
 
 /* Sparse iterations of a device that streams are dear, those of the CPU get cheaper and cheaper: a
  * search ends where it is, and what moving over costs counts with all that it takes. */
-static void tails_stay_where_they_are(void **state) {
-  (void)state;
+TEST(tails_stay_where_they_are) {
   struct qn_joint_plan plan = {.streams = true,
                                .exchange_seconds = 7e-4,
                                .to_host = 4e-3,
@@ -174,8 +161,7 @@ static void tails_stay_where_they_are(void **state) {
 }
 
 /* Nothing is known, nothing is active: some choice, and no nonsense. */
-static void nothing_to_go_by(void **state) {
-  (void)state;
+TEST(nothing_to_go_by) {
   struct qn_joint_plan plan = {0};
   double alpha;
   qn_joint_choose(&plan, 0, true, true, &alpha);
@@ -183,8 +169,7 @@ static void nothing_to_go_by(void **state) {
   assert_true(qn_joint_cpu_share(&plan, 0) >= 0 && qn_joint_cpu_share(&plan, 0) <= 1);
 }
 
-static void both_ends_meet(void **state) {
-  (void)state;
+TEST(both_ends_meet) {
   struct qn_page_queue queue;
   uint32_t first;
   qn_page_queue_fill(&queue, 10);
@@ -218,9 +203,8 @@ static void *take_from_back(void *argument) {
   return NULL;
 }
 
-static void every_page_once(void **state) {
+TEST(every_page_once) {
   static uint8_t taken[MANY];
-  (void)state;
   struct qn_page_queue queue;
   struct taker taker = {&queue, taken};
   pthread_t thread;
@@ -236,18 +220,4 @@ static void every_page_once(void **state) {
     assert_int_equal(taken[i], 1);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_faster_one_works),
-      cmocka_unit_test(estimates_are_tried),
-      cmocka_unit_test(few_active_vertices_are_for_the_cpu),
-      cmocka_unit_test(long_searches_end_up_on_the_cpu),
-      cmocka_unit_test(what_was_measured_counts),
-      cmocka_unit_test(threads_that_readers_need_count),
-      cmocka_unit_test(tails_stay_where_they_are),
-      cmocka_unit_test(nothing_to_go_by),
-      cmocka_unit_test(both_ends_meet),
-      cmocka_unit_test(every_page_once),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

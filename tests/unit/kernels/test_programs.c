@@ -1,13 +1,7 @@
 /* Kernels of the graph layout against naive references, on graphs of all
  * shapes, directed with and without in-edges and undirected, and for several numbers of
  * threads, which must give the same bits. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "helpers/test.h"
 #include "tests/helpers/naive_kernels.h"
 #include "tests/helpers/run_kernel.h"
 
@@ -146,30 +140,26 @@ static void check_graphs(struct test_edges edges) {
   free(edges.list);
 }
 
-static void test_empty(void **unused) {
-  (void)unused;
+TEST(test_empty) {
   check_graphs((struct test_edges){.num_vertices = 0});
   check_graphs((struct test_edges){.num_vertices = 1});
   check_graphs((struct test_edges){.num_vertices = 1000});
 }
 
-static void test_one_loop(void **unused) {
-  (void)unused;
+TEST(test_one_loop) {
   struct test_edges edges = {.num_vertices = 1};
   test_edge_add(&edges, 0, 0, 5);
   check_graphs(edges);
 }
 
-static void test_random_graphs(void **unused) {
-  (void)unused;
+TEST(test_random_graphs) {
   for (uint64_t seed = 0; seed < 4; seed++)
     check_graphs(test_random_edges(50 + 400 * (uint32_t)seed, 2000 * seed, seed % 2, seed));
   check_graphs(test_random_edges(3, 500, false, 9));
 }
 
 /* Paths of no length, which parents must not go around in. */
-static void test_zero_weights(void **unused) {
-  (void)unused;
+TEST(test_zero_weights) {
   for (uint32_t most = 1; most <= 3; most++) {
     struct test_edges edges = test_random_edges(400, 1500, false, most);
     for (uint64_t i = 0; i < edges.count; i++)
@@ -178,16 +168,8 @@ static void test_zero_weights(void **unused) {
   }
 }
 
-static void test_dense(void **unused) {
-  (void)unused;
+TEST(test_dense) {
   check_graphs(test_random_edges(5000, 200000, true, 42));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_empty),         cmocka_unit_test(test_one_loop),
-      cmocka_unit_test(test_random_graphs), cmocka_unit_test(test_zero_weights),
-      cmocka_unit_test(test_dense),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

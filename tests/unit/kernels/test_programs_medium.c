@@ -1,13 +1,7 @@
 /* Kernels of the graph layout where size or depth is extreme: a star of 10^6 edges, whose centre is
  * a hub that all threads share, and a path of 10^5, whose levels must not cost a pass over
  * the vertices each. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "helpers/test.h"
 #include "tests/helpers/naive_kernels.h"
 #include "tests/helpers/run_kernel.h"
 
@@ -25,8 +19,7 @@ static struct test_edges star_edges(bool inwards) {
   return edges;
 }
 
-static void test_star_outwards(void **unused) {
-  (void)unused;
+TEST(test_star_outwards) {
   struct test_edges edges = star_edges(false);
   struct qn_graph graph = test_graph(&edges, QN_WEIGHT_U32, QN_DIRECTED, false);
   struct qn_run_result hops = run_kernel("bfs", &graph, 0, 0);
@@ -45,8 +38,7 @@ static void test_star_outwards(void **unused) {
 }
 
 /* The centre's sum has a million terms: the fixed order of segments, and enough digits. */
-static void test_star_inwards(void **unused) {
-  (void)unused;
+TEST(test_star_inwards) {
   struct test_edges edges = star_edges(true);
   struct qn_graph graph = test_graph(&edges, QN_WEIGHT_NONE, QN_DIRECTED, true);
   struct qn_run_result ranks = run_kernel("pagerank", &graph, 0, 20);
@@ -62,8 +54,7 @@ static void test_star_inwards(void **unused) {
   free(edges.list);
 }
 
-static void test_path(void **unused) {
-  (void)unused;
+TEST(test_path) {
   struct test_edges edges = {.num_vertices = PATH};
   for (uint32_t v = 1; v < PATH; v++)
     test_edge_add(&edges, v - 1, v, 3);
@@ -89,8 +80,7 @@ static void test_path(void **unused) {
 }
 
 /* Triangles of a complete graph: all vertices are hubs of the bitmaps, and of a wheel. */
-static void test_triangles(void **unused) {
-  (void)unused;
+TEST(test_triangles) {
   struct test_edges edges = {.num_vertices = 500};
   for (uint32_t u = 0; u < 500; u++)
     for (uint32_t v = 0; v < 500; v++)
@@ -108,12 +98,4 @@ static void test_triangles(void **unused) {
   free(wheel.list);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_star_outwards),
-      cmocka_unit_test(test_star_inwards),
-      cmocka_unit_test(test_path),
-      cmocka_unit_test(test_triangles),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -5,14 +5,12 @@ static void resume_graph(const struct qn_graph *graph) {
   compare_engines(graph, QN_LAYOUT_GRAPH, graph);
 }
 
-static void graph_runs_go_on(void **unused) {
-  (void)unused;
+TEST(graph_runs_go_on) {
   each_engine_graph(resume_graph);
 }
 
 /* A kernel that keeps a state offers it after every iteration but the last. */
-static void states_are_offered(void **unused) {
-  (void)unused;
+TEST(states_are_offered) {
   struct qn_graph graph = random_undirected(500, 4000, QN_WEIGHT_U32, 9);
   uint32_t source = 3;
   unsigned keeping = 0;
@@ -34,8 +32,7 @@ static void states_are_offered(void **unused) {
 }
 
 /* Betweenness goes on between two sources. */
-static void sources_go_on(void **unused) {
-  (void)unused;
+TEST(sources_go_on) {
   static const uint32_t sources[] = {3, 17, 3, 250, 99};
   struct qn_graph graph = random_undirected(500, 4000, QN_WEIGHT_U32, 9);
   const struct qn_kernel *kernel = qn_kernel_find("bc", QN_LAYOUT_GRAPH, QN_CPU, QN_WEIGHT_U32);
@@ -51,8 +48,7 @@ static void sources_go_on(void **unused) {
 }
 
 /* Components go on between parts of the last phase; parents that could not be are refused. */
-static void components_go_on(void **unused) {
-  (void)unused;
+TEST(components_go_on) {
   const uint32_t source = 0;
   struct qn_graph graph = random_graph(60000, 100000, QN_WEIGHT_U32, 1, 5);
   const struct qn_kernel *kernel = qn_kernel_find("cc", QN_LAYOUT_GRAPH, QN_CPU, QN_WEIGHT_U32);
@@ -72,12 +68,4 @@ static void components_go_on(void **unused) {
   qn_graph_unmap(&graph);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(graph_runs_go_on),
-      cmocka_unit_test(states_are_offered),
-      cmocka_unit_test(sources_go_on),
-      cmocka_unit_test(components_go_on),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

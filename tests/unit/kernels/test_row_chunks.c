@@ -1,11 +1,5 @@
 /* Rows cut into chunks, and the hubs among them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "helpers/test.h"
 #include "kernels/cuts/chunks.h"
 #include "support/random.h"
 
@@ -42,8 +36,7 @@ static void check(const uint64_t *offsets, uint64_t num_rows) {
   qn_row_chunks_destroy(&chunks);
 }
 
-static void hubs_are_found(void **state) {
-  (void)state;
+TEST(hubs_are_found) {
   for (uint64_t round = 0; round < 200; round++) {
     uint64_t offsets[MOST_ROWS + 1] = {0};
     const uint64_t num_rows = qn_random_at(1, round) % (MOST_ROWS + 1);
@@ -53,7 +46,4 @@ static void hubs_are_found(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(hubs_are_found)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

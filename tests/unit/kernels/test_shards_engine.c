@@ -15,8 +15,7 @@ static void every_size(const struct qn_graph *graph) {
   run_with(graph, (struct qn_shards_options){.shared_bytes = 1024});
 }
 
-static void all_shapes(void **state) {
-  (void)state;
+TEST(all_shapes) {
   each_engine_graph(every_size);
 }
 
@@ -24,8 +23,7 @@ static void default_size(const struct qn_graph *graph) {
   run_with(graph, (struct qn_shards_options){0});
 }
 
-static void large_graph(void **state) {
-  (void)state;
+TEST(large_graph) {
   large_engine_graph(default_size);
 }
 
@@ -90,8 +88,7 @@ static void every_way(const struct qn_graph *graph) {
   qn_shards_unmap(&view);
 }
 
-static void directions_and_storage(void **state) {
-  (void)state;
+TEST(directions_and_storage) {
   each_engine_graph(every_way);
 }
 
@@ -132,15 +129,13 @@ static void compare_asynchronous(const struct qn_graph *graph) {
   qn_shards_unmap(&view);
 }
 
-static void asynchronous_walks(void **state) {
-  (void)state;
+TEST(asynchronous_walks) {
   visit_and_free(graph_from_edges(NULL, 0, 0, QN_WEIGHT_NONE), compare_asynchronous);
   visit_and_free(random_graph(3000, 9000, QN_WEIGHT_NONE, 2, 3), compare_asynchronous);
   large_engine_graph(compare_asynchronous);
 }
 
-static void allocation_failures(void **state) {
-  (void)state;
+TEST(allocation_failures) {
   struct qn_graph graph = random_undirected(100, 300, QN_WEIGHT_U32, 7);
   struct qn_shards view;
   assert_true(open_shards(&graph, (struct qn_shards_options){0}, &view));
@@ -149,13 +144,4 @@ static void allocation_failures(void **state) {
   qn_graph_unmap(&graph);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_shapes),
-      cmocka_unit_test(large_graph),
-      cmocka_unit_test(directions_and_storage),
-      cmocka_unit_test(asynchronous_walks),
-      cmocka_unit_test(allocation_failures),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

@@ -1,13 +1,9 @@
 /* Which units of shards have something to receive, against looking at every edge. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "helpers/random_graph.h"
+#include "helpers/test.h"
 #include "kernels/cuts/shard_units.h"
 
 #define MOST_VERTICES 3000
@@ -100,13 +96,12 @@ static void check_receivers(struct qn_sh_receivers *receivers, const struct samp
                      may_receive(sample, &units->units[u], are_many ? NULL : active, open));
 }
 
-static void finds_units_of_receivers(void **state) {
+TEST(finds_units_of_receivers) {
   static struct sample sample;
   static uint64_t active[MOST_VERTICES / 64 + 1], open[MOST_VERTICES / 64 + 1];
   const uint64_t sizes[] = {1, 63, 64, 65, 500, MOST_VERTICES};
   struct qn_error error;
   uint64_t seed = 3;
-  (void)state;
   for (unsigned i = 0; i < 4 * sizeof sizes / sizeof *sizes; i++) {
     struct qn_sh_units units;
     struct qn_sh_receivers receivers;
@@ -127,7 +122,7 @@ static void finds_units_of_receivers(void **state) {
 }
 
 /* A ring, and a hub in it that is active alone: its word is looked at for those around it. */
-static void finds_units_of_a_hub(void **state) {
+TEST(finds_units_of_a_hub) {
   enum { NUM_VERTICES = 1 << 18, HUB_EDGES = 4000, NUM_EDGES = NUM_VERTICES + HUB_EDGES };
   static uint64_t in_offsets[NUM_VERTICES + 1], out_offsets[NUM_VERTICES + 1];
   static uint32_t sources[NUM_EDGES], targets[NUM_EDGES];
@@ -142,7 +137,6 @@ static void finds_units_of_a_hub(void **state) {
   struct qn_sh_receivers receivers;
   struct qn_error error;
   uint64_t out = 0, in = 0;
-  (void)state;
   for (uint32_t v = 0; v < NUM_VERTICES; v++) {
     out_offsets[v] = out;
     in_offsets[v] = in;
@@ -172,8 +166,4 @@ static void finds_units_of_a_hub(void **state) {
   qn_sh_units_destroy(&units);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(finds_units_of_receivers),
-                                     cmocka_unit_test(finds_units_of_a_hub)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,11 +1,5 @@
 /* The programs that simulate, walk, peel and sketch, against plain references. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "helpers/test.h"
 #include "tests/helpers/naive_kernels.h"
 #include "tests/helpers/run_kernel.h"
 
@@ -158,8 +152,7 @@ static void check_graphs(struct test_edges edges) {
   free(edges.list);
 }
 
-static void test_edge_cases(void **unused) {
-  (void)unused;
+TEST(test_edge_cases) {
   check_graphs((struct test_edges){.num_vertices = 1});
   check_graphs((struct test_edges){.num_vertices = 300});
   struct test_edges loop = {.num_vertices = 1};
@@ -167,15 +160,13 @@ static void test_edge_cases(void **unused) {
   check_graphs(loop);
 }
 
-static void test_random_graphs(void **unused) {
-  (void)unused;
+TEST(test_random_graphs) {
   check_graphs(test_random_edges(60, 300, false, 1));
   check_graphs(test_random_edges(700, 1500, false, 2));
   check_graphs(test_random_edges(700, 9000, true, 3));
 }
 
-static void test_complete(void **unused) {
-  (void)unused;
+TEST(test_complete) {
   struct test_edges edges = {.num_vertices = 40};
   for (uint32_t u = 0; u < 40; u++)
     for (uint32_t v = u + 1; v < 40; v++)
@@ -183,8 +174,7 @@ static void test_complete(void **unused) {
   check_graphs(edges);
 }
 
-static void test_negative_weights(void **unused) {
-  (void)unused;
+TEST(test_negative_weights) {
   static const char *const algorithms[] = {"sssp", "heat", "circuit"};
   struct test_edges edges = test_random_edges(50, 200, false, 5);
   struct qn_graph graph = test_graph(&edges, QN_WEIGHT_F32, QN_DIRECTED, false);
@@ -208,8 +198,7 @@ static void test_negative_weights(void **unused) {
 }
 
 /* Every allocation fails in turn: an error each time, and nothing is lost. */
-static void test_failing_memory(void **unused) {
-  (void)unused;
+TEST(test_failing_memory) {
   struct test_edges edges = test_random_edges(300, 2000, true, 6);
   test_symmetrize(&edges);
   struct qn_graph graph = test_graph(&edges, QN_WEIGHT_U32, QN_UNDIRECTED, false);
@@ -249,11 +238,4 @@ static void test_failing_memory(void **unused) {
   free(edges.list);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_edge_cases),     cmocka_unit_test(test_random_graphs),
-      cmocka_unit_test(test_complete),       cmocka_unit_test(test_negative_weights),
-      cmocka_unit_test(test_failing_memory),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

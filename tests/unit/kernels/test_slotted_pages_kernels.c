@@ -1,18 +1,12 @@
 /* Every kernel of slotted pages against that of the graph layout (which is tested against naive
  * references): the same bits for whole numbers, nearly the same for sums of real ones, on pages of
  * all sizes and in all address widths; and the same bits for any number of threads. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 
 #include "helpers/resume_test.h"
 #include "helpers/round_trip.h"
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include "kernels/registry.h"
 #include "partitioner/slotted_pages.h"
 #include "support/memory.h"
@@ -144,31 +138,27 @@ static void check_graph(struct qn_graph graph) {
   qn_graph_unmap(&graph);
 }
 
-static void small_graphs(void **state) {
-  (void)state;
+TEST(small_graphs) {
   check_graph(graph_from_edges(NULL, 0, 0, QN_WEIGHT_NONE));
   check_graph(graph_from_edges(NULL, 0, 1, QN_WEIGHT_F32));
   check_graph(graph_from_edges(NULL, 0, 500, QN_WEIGHT_U32));
   check_graph(graph_from_edges((struct test_edge[]){{.weight = 3}}, 1, 1, QN_WEIGHT_U32));
 }
 
-static void random_directed(void **state) {
-  (void)state;
+TEST(random_directed) {
   check_graph(random_graph(100, 1000, QN_WEIGHT_U32, 0, 1));
   check_graph(random_graph(1000, 3000, QN_WEIGHT_F32, 0, 2));
   check_graph(random_graph(3000, 40000, QN_WEIGHT_NONE, 3, 3));
 }
 
-static void random_both_ways(void **state) {
-  (void)state;
+TEST(random_both_ways) {
   check_graph(random_undirected(100, 500, QN_WEIGHT_U32, 4));
   check_graph(random_undirected(2000, 1500, QN_WEIGHT_F32, 5));
   check_graph(random_undirected(3000, 30000, QN_WEIGHT_NONE, 6));
 }
 
 /* A path: hundreds of levels of one vertex each. */
-static void long_path(void **state) {
-  (void)state;
+TEST(long_path) {
   enum { LENGTH = 400 };
   static struct test_edge edges[LENGTH];
   for (uint32_t v = 0; v < LENGTH; v++)
@@ -177,8 +167,7 @@ static void long_path(void **state) {
 }
 
 /* More edges than a unit of work on one page, of many vertices and of one. */
-static void big_pages(void **state) {
-  (void)state;
+TEST(big_pages) {
   enum { EDGES = 150000 };
   struct test_edge *edges = calloc(EDGES, sizeof *edges);
   assert_non_null(edges);
@@ -189,8 +178,7 @@ static void big_pages(void **state) {
   free(edges);
 }
 
-static void negative_weights(void **state) {
-  (void)state;
+TEST(negative_weights) {
   struct qn_graph graph = random_graph(50, 200, QN_WEIGHT_F32, 0, 1);
   struct qn_page_options options = {0};
   struct qn_builder builder = {.tool = "quern-page",
@@ -213,8 +201,7 @@ static void negative_weights(void **state) {
   qn_graph_unmap(&graph);
 }
 
-static void allocation_failures(void **state) {
-  (void)state;
+TEST(allocation_failures) {
   static const char *const algorithms[] = {"pagerank", "bfs", "sssp", "bc"};
   struct qn_graph graph = random_graph(200, 2000, QN_WEIGHT_NONE, 0, 1);
   struct qn_page_options options = {.page_bytes = 512};
@@ -249,12 +236,4 @@ static void allocation_failures(void **state) {
   qn_graph_unmap(&graph);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(small_graphs),        cmocka_unit_test(random_directed),
-      cmocka_unit_test(random_both_ways),    cmocka_unit_test(long_path),
-      cmocka_unit_test(big_pages),           cmocka_unit_test(negative_weights),
-      cmocka_unit_test(allocation_failures),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

@@ -1,16 +1,10 @@
 /* What is told of arrays that lie on storage: whether they exceed memory, and how fast they are
  * read. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <fcntl.h>
 #include <sys/mman.h>
 
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include "kernels/device_run.h"
 #include "kernels/storage.h"
 #include "support/memory.h"
@@ -41,8 +35,7 @@ static struct qn_storage_rates measure(const void *array, uint64_t bytes, struct
   return qn_storage_measure(array, bytes, &request);
 }
 
-static void ratios(void **state) {
-  (void)state;
+TEST(ratios) {
   assert_true(qn_storage_ratio(&(struct qn_storage_rates){0}) == 1);
   assert_true(qn_storage_ratio(&(struct qn_storage_rates){.in_order = 2e9}) == 1);
   assert_true(qn_storage_ratio(&(struct qn_storage_rates){.at_random = 2e9}) == 1);
@@ -50,8 +43,7 @@ static void ratios(void **state) {
   assert_true(qn_storage_ratio(&(struct qn_storage_rates){2e8, 2e9}) == 1); /* never less */
 }
 
-static void memory_is_given_or_what_is_free(void **state) {
-  (void)state;
+TEST(memory_is_given_or_what_is_free) {
   struct qn_device_run ten = {.streaming = {.host_memory = 10}};
   const struct qn_run_request given = {.device = &ten}, free = {0};
   assert_true(qn_storage_exceeds_memory(11, &given));
@@ -62,8 +54,7 @@ static void memory_is_given_or_what_is_free(void **state) {
 }
 
 /* What is in memory says nothing of storage, and stays what it is. */
-static void arrays_in_memory(void **state) {
-  (void)state;
+TEST(arrays_in_memory) {
   struct seen seen;
   struct qn_error error;
   const uint64_t bytes = 8 << 20;
@@ -105,8 +96,7 @@ static bool make_absent(const char *path, uint8_t **mapped) {
   return present == 0;
 }
 
-static void files_are_read(void **state) {
-  (void)state;
+TEST(files_are_read) {
   struct seen seen;
   uint8_t *mapped;
   const bool is_absent = make_absent(scratch_path("file"), &mapped);
@@ -124,12 +114,4 @@ static void files_are_read(void **state) {
   munmap(mapped, FILE_BYTES);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ratios),
-      cmocka_unit_test(memory_is_given_or_what_is_free),
-      cmocka_unit_test(arrays_in_memory),
-      cmocka_unit_test(files_are_read),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

@@ -1,13 +1,8 @@
 /* A program from outside of kernels/programs, the worked example of its README, compiled with an
  * engine here and compared with a plain reference. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #define QN_KERNEL widest_kernel
+#include "helpers/test.h"
 #include "tests/programs/widest.h"
 
 #include "kernels/cpu/csr/engine.h"
@@ -53,8 +48,7 @@ static void check(const struct test_edges *edges, enum qn_weight_type type, bool
   test_graph_free(&graph);
 }
 
-static void test_widest(void **unused) {
-  (void)unused;
+TEST(test_widest) {
   struct test_edges edges = test_random_edges(400, 3000, true, 11);
   check(&edges, QN_WEIGHT_U32, false, QN_DIRECTED);
   check(&edges, QN_WEIGHT_U32, true, QN_DIRECTED);
@@ -64,8 +58,7 @@ static void test_widest(void **unused) {
   free(edges.list);
 }
 
-static void test_traits(void **unused) {
-  (void)unused;
+TEST(test_traits) {
   const struct qn_algorithm *algorithm = widest_kernel.algorithm;
   assert_string_equal(algorithm->name, "widest");
   assert_int_equal(algorithm->inputs, QN_INPUT_SOURCE);
@@ -75,7 +68,4 @@ static void test_traits(void **unused) {
                    QN_KERNEL_WEIGHTS | QN_KERNEL_NON_NEGATIVE | QN_KERNEL_ANY_ORDER);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_widest), cmocka_unit_test(test_traits)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,13 +1,10 @@
 /* Where the work of calls is done: callbacks, cancelling, threads side by side, forked children. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "helpers/test.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -83,11 +80,10 @@ static struct qn_job job_of(struct told *told) {
 }
 
 /* Without a limit it would go on for hours. */
-static void runs_are_cancelled(void **state) {
+TEST(runs_are_cancelled) {
   static const char *const algorithms[] = {"pagerank", "heat"};
   const struct qn_option forever[] = {{"tolerance", "0"}, {"iterations", "4294967295"}};
   struct qn_session *session = imported(NULL);
-  (void)state;
   assert_non_null(session);
   for (int i = 0; i < 2; i++) {
     struct told told = {.patience = 2};
@@ -111,12 +107,11 @@ static void runs_are_cancelled(void **state) {
   qn_session_close(session);
 }
 
-static void notices_come_to_the_caller(void **state) {
+TEST(notices_come_to_the_caller) {
   const struct qn_option options[] = {{"symmetrize", NULL}};
   struct told told = {.patience = UINT32_MAX};
   struct qn_job job = job_of(&told);
   struct qn_session *session = imported(&job), *other;
-  (void)state;
   assert_non_null(session);
   assert_int_equal(qn_session_transform(session, options, 1, NULL, &job, &other, &error), QN_OK);
   assert_int_equal(qn_session_export(other, "csv", NULL, 0, "n.csv", &job, &error), QN_OK);
@@ -163,11 +158,10 @@ static void *work_beside(void *shared) {
   return good ? shared : NULL;
 }
 
-static void threads_side_by_side(void **state) {
+TEST(threads_side_by_side) {
   enum { THREADS = 6 };
   pthread_t threads[THREADS];
   struct qn_session *shared = imported(NULL);
-  (void)state;
   for (int i = 0; i < THREADS; i++)
     assert_int_equal(pthread_create(&threads[i], NULL, work_beside, shared), 0);
   for (int i = 0; i < THREADS; i++) {
@@ -182,10 +176,9 @@ static void threads_side_by_side(void **state) {
 
 /* OpenMP of gcc waits for ever in a child whose parent has used it: not here, and not in a child of
  * a child. */
-static void children(void **state) {
+TEST(children) {
   struct qn_session *session = imported(NULL);
   float *ranks = ranks_of(session);
-  (void)state;
   assert_non_null(ranks);
   for (int depth = 0; depth < 3; depth++) {
     pid_t child = fork();
@@ -213,8 +206,7 @@ static void children(void **state) {
 /* ---- Few threads -------------------------------------------------------------- */
 
 /* libgomp ends the process when it gets no thread. In a child, which nobody else counts in. */
-static void no_threads_to_get(void **state) {
-  (void)state;
+TEST(no_threads_to_get) {
   if (geteuid() == 0)
     skip(); /* whom no limit holds */
   pid_t child = fork();
@@ -230,11 +222,6 @@ static void no_threads_to_get(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(runs_are_cancelled),   cmocka_unit_test(notices_come_to_the_caller),
-      cmocka_unit_test(threads_side_by_side), cmocka_unit_test(children),
-      cmocka_unit_test(no_threads_to_get),
-  };
   make_edges();
-  return cmocka_run_group_tests_name("calls", tests, NULL, NULL);
+  return run_listed_tests(NULL, NULL);
 }

@@ -2,20 +2,15 @@
  * does not end its host, crash, call what is sound damaged, or leave a file behind. Each call is
  * made in forked children; in the n-th of them the n-th allocation fails. */
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include <quern/quern.h>
 
 /* ---- Allocations that fail -------------------------------------------------- */
@@ -193,20 +188,19 @@ static void every_allocation(const char *name, enum qn_status (*call)(void)) {
   assert_true(softly > 0);
 }
 
-#define TEST(call)                                                                                 \
-  static void test_##call(void **state) {                                                          \
-    (void)state;                                                                                   \
+#define FAIL_EVERY_ALLOCATION(call)                                                                \
+  TEST(test_##call) {                                                                              \
     every_allocation(#call, call);                                                                 \
   }
-TEST(import)
-TEST(open_file)
-TEST(describe)
-TEST(list)
-TEST(run)
-TEST(build)
-TEST(save_archive)
-TEST(export_graphml)
-TEST(attach)
+FAIL_EVERY_ALLOCATION(import)
+FAIL_EVERY_ALLOCATION(open_file)
+FAIL_EVERY_ALLOCATION(describe)
+FAIL_EVERY_ALLOCATION(list)
+FAIL_EVERY_ALLOCATION(run)
+FAIL_EVERY_ALLOCATION(build)
+FAIL_EVERY_ALLOCATION(save_archive)
+FAIL_EVERY_ALLOCATION(export_graphml)
+FAIL_EVERY_ALLOCATION(attach)
 
 static int set_up(void **state) {
   struct qn_session *session;
@@ -227,12 +221,4 @@ static int tear_down(void **state) {
   return scratch_remove(state);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_import),       cmocka_unit_test(test_open_file),
-      cmocka_unit_test(test_describe),     cmocka_unit_test(test_list),
-      cmocka_unit_test(test_run),          cmocka_unit_test(test_build),
-      cmocka_unit_test(test_save_archive), cmocka_unit_test(test_export_graphml),
-      cmocka_unit_test(test_attach)};
-  return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down)

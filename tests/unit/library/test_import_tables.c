@@ -1,14 +1,9 @@
 /* Properties from streams of Arrow that are made by hand: every type, slices that begin within a
  * byte, and streams that break what the interface says. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "helpers/test.h"
 #include "library/arrow.h"
 #include <quern/quern.h>
 
@@ -151,11 +146,10 @@ static struct qn_property_array property_of(struct qn_session *session) {
 
 /* ---- Tests -------------------------------------------------------------------- */
 
-static void test_numbers_with_nulls_from_the_middle_of_a_byte(void **state) {
+TEST(test_numbers_with_nulls_from_the_middle_of_a_byte) {
   enum { OFFSET = 3 };
   int16_t values[OFFSET + ROWS];
   uint8_t valid[] = {0xdf, 0x3f}; /* element 5, row 2, is null */
-  (void)state;
   for (int i = 0; i < OFFSET + ROWS; i++)
     values[i] = (int16_t)(i - 5);
   struct table table = edges_with(
@@ -176,12 +170,11 @@ static void test_numbers_with_nulls_from_the_middle_of_a_byte(void **state) {
   forget(&table);
 }
 
-static void test_bools(void **state) {
+TEST(test_bools) {
   const uint8_t bits[] = {0xa5, 0x06};
   struct table table = edges_with((struct column){
       .name = "b", .format = "b", .buffers = {NULL, exact(bits, sizeof bits)}, .num_buffers = 2});
   struct qn_session *session;
-  (void)state;
   assert_int_equal(import(&table, NULL, &session), QN_OK);
   struct qn_property_array found = property_of(session);
   for (int i = 0; i < ROWS; i++)
@@ -204,13 +197,12 @@ static struct column dictionary_of(const int8_t *indices, struct ArrowArray *dic
                          .index = index};
 }
 
-static void test_dictionaries(void **state) {
+TEST(test_dictionaries) {
   const int8_t indices[ROWS] = {0, 1, 0, 1, 1, 0, 0, 1, 1, 0, 1};
   const int8_t beyond[ROWS] = {0, 1, 2}, before[ROWS] = {0, -1};
   struct ArrowArray dictionary;
   struct ArrowSchema index;
   struct qn_session *session;
-  (void)state;
   struct table table = edges_with(dictionary_of(indices, &dictionary, &index));
   assert_int_equal(import(&table, NULL, &session), QN_OK);
   struct qn_property_array found = property_of(session);
@@ -226,10 +218,9 @@ static void test_dictionaries(void **state) {
   }
 }
 
-static void test_broken_streams(void **state) {
+TEST(test_broken_streams) {
   const int64_t values[ROWS] = {0};
   struct qn_session *session;
-  (void)state;
   for (int fault = 0; fault < 5; fault++) {
     struct table table = edges_with((struct column){.name = "n",
                                                     .format = "l",
@@ -252,13 +243,12 @@ static void test_broken_streams(void **state) {
   }
 }
 
-static void test_vertices(void **state) {
+TEST(test_vertices) {
   const uint64_t ids[] = {8, 3, 20};
   const double values[] = {.5, -1, 7};
   const int32_t twice[] = {4, 4, 1};
   struct qn_session *session;
   struct qn_property_array found = {.size = sizeof found};
-  (void)state;
   for (int wrong = 0; wrong < 2; wrong++) {
     struct table edges = edges_with((struct column){0}), vertices = {.num_columns = 2, .rows = 3};
     edges.num_columns = 2;
@@ -286,12 +276,11 @@ static void test_vertices(void **state) {
 }
 
 /* As Neo4j calls columns: equal ids of two spaces are two vertices. */
-static void test_spaces_of_ids(void **state) {
+TEST(test_spaces_of_ids) {
   static const char *const apart[] = {":START_ID(Person)", ":END_ID(City)"};
   static const char *const one[] = {":END_ID(Person)", ":START_ID(Person)", "weight:float"};
   struct qn_error error;
   uint32_t numbers[3];
-  (void)state;
   assert_int_equal(qn_columns_choose(apart, 2, numbers, &error), QN_INVALID);
   assert_non_null(strstr(error.message, "two spaces, '(Person)' and '(City)'"));
   assert_int_equal(qn_columns_choose(one, 3, numbers, &error), QN_OK);
@@ -300,14 +289,4 @@ static void test_spaces_of_ids(void **state) {
   assert_int_equal(numbers[2], 3);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_spaces_of_ids),
-      cmocka_unit_test(test_numbers_with_nulls_from_the_middle_of_a_byte),
-      cmocka_unit_test(test_bools),
-      cmocka_unit_test(test_dictionaries),
-      cmocka_unit_test(test_broken_streams),
-      cmocka_unit_test(test_vertices),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

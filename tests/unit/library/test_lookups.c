@@ -1,13 +1,9 @@
 /* Look-ups of single vertices, before and after they are prepared, and on layouts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "helpers/test.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <quern/quern.h>
 
@@ -45,10 +41,9 @@ static void check_rows(struct qn_session *session) {
   assert_int_equal(qn_session_row(session, (enum qn_rows)2, 0, &row, &error), QN_USAGE);
 }
 
-static void rows(void **state) {
+TEST(rows) {
   struct qn_session *graph = imported(NULL, 0), *built;
   static const char *const layouts[] = {"blocked-csr", "slotted-pages", "packed"};
-  (void)state;
   for (int i = 0; i < 3; i++) {
     assert_int_equal(qn_session_build(graph, layouts[i], NULL, 0, NULL, NULL, &built, &error),
                      QN_OK);
@@ -59,13 +54,12 @@ static void rows(void **state) {
   qn_session_close(graph);
 }
 
-static void degrees_and_ids(void **state) {
+TEST(degrees_and_ids) {
   struct qn_session *graph = imported(NULL, 0);
   const uint64_t ids[] = {40, 10, 25};
   uint32_t vertices[3];
   uint64_t degrees[4];
   bool found[3];
-  (void)state;
   assert_int_equal(qn_session_find_numbers(graph, ids, 3, vertices, found, &error), QN_OK);
   assert_true(found[0] && found[1] && !found[2]);
   assert_int_equal(vertices[2], UINT32_MAX);
@@ -79,7 +73,7 @@ static void degrees_and_ids(void **state) {
   qn_session_close(graph);
 }
 
-static void texts_are_no_numbers(void **state) {
+TEST(texts_are_no_numbers) {
   const uint64_t offsets[] = {0, 1, 2}, id = 1;
   const struct qn_id_arrays names = {.size = sizeof names,
                                      .form = QN_ID_FORM_STRINGS,
@@ -91,7 +85,6 @@ static void texts_are_no_numbers(void **state) {
   const char *const texts[] = {"b"};
   struct qn_session *graph;
   uint32_t vertex;
-  (void)state;
   assert_int_equal(qn_import_arrays(&edges, NULL, 0, NULL, NULL, &graph, &error), QN_OK);
   assert_int_equal(qn_session_find_numbers(graph, &id, 1, &vertex, NULL, &error), QN_USAGE);
   assert_int_equal(qn_session_find(graph, texts, 1, &vertex, NULL, &error), QN_OK);
@@ -99,11 +92,10 @@ static void texts_are_no_numbers(void **state) {
   qn_session_close(graph);
 }
 
-static void edges_are_counted_once(void **state) {
+TEST(edges_are_counted_once) {
   const struct qn_option undirected = {"undirected", NULL}, twice = {"symmetrize", NULL};
   struct qn_session *graph = imported(&undirected, 1), *other;
   uint64_t count;
-  (void)state;
   assert_int_equal(qn_session_count_edges(graph, NULL, &count, &error), QN_OK);
   assert_int_equal(count, 5);
   qn_session_close(graph);
@@ -119,12 +111,11 @@ static void edges_are_counted_once(void **state) {
   qn_session_close(graph);
 }
 
-static void subgraphs(void **state) {
+TEST(subgraphs) {
   const struct qn_option core = {"kcore", "1"};
   const uint32_t vertices[] = {2, 0, 2}, missing = 4;
   struct qn_session *graph = imported(NULL, 0), *part;
   struct qn_session_info info = {.size = sizeof info};
-  (void)state;
   assert_int_equal(qn_session_subgraph(graph, vertices, 3, NULL, 0, NULL, NULL, &part, &error),
                    QN_OK);
   qn_session_info(part, &info);
@@ -141,13 +132,4 @@ static void subgraphs(void **state) {
   qn_session_close(graph);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rows),
-      cmocka_unit_test(degrees_and_ids),
-      cmocka_unit_test(texts_are_no_numbers),
-      cmocka_unit_test(edges_are_counted_once),
-      cmocka_unit_test(subgraphs),
-  };
-  return cmocka_run_group_tests_name("lookups", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,12 +1,5 @@
 /* A set whose parts are written one by one: what fits together appears, and what does not is named,
  * and leaves nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +8,7 @@
 #include <unistd.h>
 
 #include "formats/set/set.h"
+#include "helpers/test.h"
 #include <quern/quern.h>
 
 static struct qn_error error;
@@ -79,8 +73,7 @@ static struct qn_set_draft *begin(const char *path) {
   return draft;
 }
 
-static void a_set_appears(void **unused) {
-  (void)unused;
+TEST(a_set_appears) {
   struct qn_set_draft *draft = begin("set");
   struct qn_part_file files[3];
   for (int attempt = 0; attempt < 2; attempt++) /* a part may be written again */
@@ -111,8 +104,7 @@ static int put(const char *place, const char *name) {
 }
 
 /* Writers that were killed leave temporaries where files cannot be nameless. */
-static void what_killed_writers_left_goes(void **unused) {
-  (void)unused;
+TEST(what_killed_writers_left_goes) {
   struct qn_part_file files[3];
   struct stat about;
   struct qn_set_draft *draft = begin("left");
@@ -136,8 +128,7 @@ static void what_killed_writers_left_goes(void **unused) {
   assert_int_equal(count_left("given-up"), 0);
 }
 
-static void nothing_has_parts(void **unused) {
-  (void)unused;
+TEST(nothing_has_parts) {
   const uint64_t zeros[] = {0, 0};
   const struct qn_set_shape shape = {
       .size = sizeof shape, .num_parts = 2, .ends = zeros, .part_edges = zeros};
@@ -160,8 +151,7 @@ static void shape_is_refused(struct qn_set_shape shape, enum qn_status expected)
   assert_int_equal(count_left("no"), 1); /* the set of the test before */
 }
 
-static void shapes_are_checked(void **unused) {
-  (void)unused;
+TEST(shapes_are_checked) {
   const struct qn_set_shape sound = shape_of_parts();
   const uint64_t falling[] = {2, 1, 3}, beyond[] = {1, 2, 4}, early[] = {1, 1, 2},
                  other[] = {1, 1, 2}, large[] = {UINT64_MAX / 2, UINT64_MAX / 2, 3},
@@ -186,8 +176,7 @@ static void shapes_are_checked(void **unused) {
   REFUSED(weight_type, QN_TYPE_U8, QN_USAGE);
 }
 
-static void parts_are_checked(void **unused) {
-  (void)unused;
+TEST(parts_are_checked) {
   struct qn_set_draft *draft = begin("no-parts");
   const char *place = qn_set_draft_place(draft);
   const uint64_t falling[] = {0, 5, 4}, shorter[] = {0, 2, 3};
@@ -218,8 +207,7 @@ static void parts_are_checked(void **unused) {
 }
 
 /* Other weights than the fingerprint is of: each part is sound, but the graph is another. */
-static void graphs_are_checked(void **unused) {
-  (void)unused;
+TEST(graphs_are_checked) {
   struct qn_set_draft *draft = begin("no-graph");
   struct qn_part_file files[3];
   for (int i = 0; i < 3; i++) {
@@ -236,8 +224,7 @@ static void graphs_are_checked(void **unused) {
 }
 
 /* A part that is gone, or another one, when the set is to appear. */
-static void files_are_checked(void **unused) {
-  (void)unused;
+TEST(files_are_checked) {
   for (int gone = 0; gone < 2; gone++) {
     struct qn_set_draft *draft = begin("no-files");
     struct qn_part_file files[3];
@@ -257,12 +244,4 @@ static void files_are_checked(void **unused) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_set_appears),     cmocka_unit_test(what_killed_writers_left_goes),
-      cmocka_unit_test(nothing_has_parts), cmocka_unit_test(shapes_are_checked),
-      cmocka_unit_test(parts_are_checked), cmocka_unit_test(graphs_are_checked),
-      cmocka_unit_test(files_are_checked),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

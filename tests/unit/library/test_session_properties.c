@@ -1,13 +1,8 @@
 /* Properties through the stable interface: looked at, given, and refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include "support/memory.h"
 #include <quern/quern.h>
 
@@ -48,8 +43,7 @@ static struct qn_property_array load(void) {
                                     .values = loads};
 }
 
-static void given_and_seen(void **state) {
-  (void)state;
+TEST(given_and_seen) {
   struct qn_session *session = graph(), *with;
   const struct qn_property_array vertices = names(), edges = load();
   struct qn_property_array seen = {.size = sizeof seen};
@@ -77,8 +71,7 @@ static void given_and_seen(void **state) {
   qn_session_close(with);
 }
 
-static void what_is_wrong_is_refused(void **state) {
-  (void)state;
+TEST(what_is_wrong_is_refused) {
   struct qn_session *session = graph(), *with;
   static const uint64_t descends[] = {0, 2, 1, 3}, ends_early[] = {0, 1, 2, 2};
   struct qn_property_array bad[7] = {load(), load(), load(), names(), names(), names(), names()};
@@ -106,10 +99,4 @@ static void what_is_wrong_is_refused(void **state) {
   qn_session_close(session);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(given_and_seen),
-      cmocka_unit_test(what_is_wrong_is_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

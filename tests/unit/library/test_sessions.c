@@ -1,15 +1,10 @@
 /* The stable interface: what goes in comes out, what is wrong is said, nothing is left behind. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include "support/memory.h"
 #include <quern/quern.h>
 
@@ -70,12 +65,11 @@ static void note_edge(uint64_t (*edges)[3], uint64_t i, uint64_t source, uint64_
   edges[i][2] = __builtin_bswap64(weight);
 }
 
-static void edges_come_back(void **state) {
+TEST(edges_come_back) {
   static uint64_t in[EDGES][3], out[EDGES][3];
   struct qn_session *session = imported(true, NULL, 0);
   struct qn_edge_rows rows = {.size = sizeof rows}, reversed = {.size = sizeof reversed};
   struct qn_id_arrays ids = {.size = sizeof ids};
-  (void)state;
   assert_int_equal(qn_session_out_edges(session, NULL, &rows, &error), QN_OK);
   assert_int_equal(qn_session_in_edges(session, NULL, &reversed, &error), QN_OK);
   assert_int_equal(qn_session_ids(session, &ids, &error), QN_OK);
@@ -102,7 +96,7 @@ static void edges_come_back(void **state) {
   qn_session_close(session);
 }
 
-static void what_it_is(void **state) {
+TEST(what_it_is) {
   struct qn_session *session = imported(false, NULL, 0);
   struct qn_session_info info = info_of(session);
   struct qn_section_array section = {.size = sizeof section};
@@ -110,7 +104,6 @@ static void what_it_is(void **state) {
   uint32_t vertices[3];
   bool found[3];
   char *json;
-  (void)state;
   assert_string_equal(info.layout, "graph");
   assert_true(info.directed && info.in_memory);
   assert_int_equal(info.weight_type, QN_TYPE_NONE);
@@ -132,10 +125,9 @@ static void what_it_is(void **state) {
 }
 
 /* A caller that was compiled with less of a struct gets no more than it knows. */
-static void old_callers(void **state) {
+TEST(old_callers) {
   struct qn_session *session = imported(false, NULL, 0);
   struct qn_session_info info;
-  (void)state;
   memset(&info, 0xAA, sizeof info);
   info.size = offsetof(struct qn_session_info, num_edges);
   qn_session_info(session, &info);
@@ -146,11 +138,10 @@ static void old_callers(void **state) {
 
 /* ---- Files ------------------------------------------------------------------ */
 
-static void files_and_archives(void **state) {
+TEST(files_and_archives) {
   const struct qn_option force = {"force", NULL}, archive[] = {{"archive", NULL}, {"level", "1"}};
   struct qn_edge_arrays edges = arrays(true);
   struct qn_session *session, *packed;
-  (void)state;
   assert_int_equal(qn_import_arrays(&edges, NULL, 0, "a.qrn", NULL, &session, &error), QN_OK);
   assert_false(info_of(session).in_memory);
   assert_int_equal(qn_import_arrays(&edges, NULL, 0, "a.qrn", NULL, NULL, &error), QN_USAGE);
@@ -165,12 +156,11 @@ static void files_and_archives(void **state) {
   assert_int_equal(qn_import_arrays(&edges, &force, 1, "a.qrn", NULL, NULL, &error), QN_OK);
 }
 
-static void damage_is_found(void **state) {
+TEST(damage_is_found) {
   struct qn_edge_arrays edges = arrays(false);
   struct qn_session *session;
   struct qn_result *result;
   struct qn_section_array section = {.size = sizeof section};
-  (void)state;
   assert_int_equal(qn_import_arrays(&edges, NULL, 0, "c.qrn", NULL, &session, &error), QN_OK);
   assert_int_equal(qn_session_section_named(session, "column_indices", &section, &error), QN_OK);
   struct qn_section_array first = {.size = sizeof first};
@@ -195,11 +185,10 @@ static void damage_is_found(void **state) {
 
 /* ---- Layouts, transformations, formats --------------------------------------- */
 
-static void layouts_and_back(void **state) {
+TEST(layouts_and_back) {
   static const char *const layouts[] = {"blocked-csr", "edge-partitions", "hybrid",
                                         "packed",      "shards",          "slotted-pages"};
   struct qn_session *graph = imported(true, NULL, 0), *built, *back;
-  (void)state;
   for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
     struct qn_edge_rows a = {.size = sizeof a}, b = {.size = sizeof b};
     if (qn_session_build(graph, layouts[i], NULL, 0, NULL, NULL, &built, &error))
@@ -226,11 +215,10 @@ static void layouts_and_back(void **state) {
   qn_session_close(graph);
 }
 
-static void formats_and_back(void **state) {
+TEST(formats_and_back) {
   const struct qn_option symmetrize[] = {{"symmetrize", NULL}, {"remove-duplicates", "yes"}};
   const char *path = "g.txt";
   struct qn_session *graph = imported(true, NULL, 0), *undirected, *back;
-  (void)state;
   assert_int_equal(qn_session_transform(graph, symmetrize, 2, NULL, NULL, &undirected, &error),
                    QN_OK);
   assert_false(info_of(undirected).directed);
@@ -254,13 +242,12 @@ static void formats_and_back(void **state) {
 }
 
 /* With little memory the same comes out, by way of temporary files. */
-static void little_memory(void **state) {
+TEST(little_memory) {
   const struct qn_job little = {
       .size = sizeof little, .threads = 1, .memory = 16 << 20, .tmpdir = "."};
   const struct qn_option steps[] = {{"transpose", NULL}, {"in-edges", "also"}};
   struct qn_session *graph = imported(true, NULL, 0), *a, *b;
   struct qn_edge_arrays edges = arrays(true);
-  (void)state;
   assert_int_equal(qn_import_arrays(&edges, NULL, 0, NULL, &little, &a, &error), QN_OK);
   assert_true(info_of(a).identity == info_of(graph).identity);
   qn_session_close(a);
@@ -276,7 +263,7 @@ static void little_memory(void **state) {
 
 /* ---- Runs -------------------------------------------------------------------- */
 
-static void results_are_by_vertex(void **state) {
+TEST(results_are_by_vertex) {
   const struct qn_option options[] = {{"source", "4"}, {"device", "cpu"}};
   const struct qn_option undirected[] = {{"undirected", NULL}};
   struct qn_session *graph = imported(false, NULL, 0);
@@ -287,7 +274,6 @@ static void results_are_by_vertex(void **state) {
   uint32_t source;
   const char *four = "4";
   char *json;
-  (void)state;
   assert_int_equal(qn_session_find(graph, &four, 1, &source, NULL, &error), QN_OK);
   assert_int_equal(qn_session_run(graph, "bfs", options, 2, NULL, &result, &error), QN_OK);
   qn_result_info(result, &info);
@@ -329,14 +315,13 @@ static void results_are_by_vertex(void **state) {
   qn_session_close(graph);
 }
 
-static void refusals(void **state) {
+TEST(refusals) {
   struct qn_session *graph = imported(false, NULL, 0), *none;
   struct qn_result *result;
   struct qn_edge_arrays edges = arrays(true);
   const struct qn_option bad[] = {
       {"damping", "x"}, {"demping", "1"}, {NULL, "1"}, {"device", "gpu"}, {"damping", NULL}};
   int64_t negative[] = {0, -1};
-  (void)state;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     assert_int_equal(qn_session_run(graph, "pagerank", &bad[i], 1, NULL, &result, &error),
                      QN_USAGE);
@@ -370,10 +355,9 @@ static void refusals(void **state) {
   qn_text_free(NULL);
 }
 
-static void empty_graphs(void **state) {
+TEST(empty_graphs) {
   struct qn_edge_arrays none = {
       .size = sizeof none, .id_type = QN_TYPE_U32, .has_num_vertices = true};
-  (void)state;
   for (none.num_vertices = 0; none.num_vertices < 3; none.num_vertices++) {
     struct qn_session *graph, *built;
     struct qn_result *result;
@@ -416,10 +400,9 @@ static enum qn_status do_much(void) {
   return status;
 }
 
-static void every_allocation_may_fail(void **state) {
+TEST(every_allocation_may_fail) {
   enum qn_status status = do_much(); /* a thread of the library's stays */
   uint64_t live = qn_memory_live(), n = 0;
-  (void)state;
   assert_int_equal(status, QN_OK);
   do {
     qn_memory_fail_nth(++n);
@@ -432,15 +415,7 @@ static void every_allocation_may_fail(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(edges_come_back),       cmocka_unit_test(what_it_is),
-      cmocka_unit_test(old_callers),           cmocka_unit_test(files_and_archives),
-      cmocka_unit_test(damage_is_found),       cmocka_unit_test(layouts_and_back),
-      cmocka_unit_test(formats_and_back),      cmocka_unit_test(little_memory),
-      cmocka_unit_test(results_are_by_vertex), cmocka_unit_test(refusals),
-      cmocka_unit_test(empty_graphs),          cmocka_unit_test(every_allocation_may_fail),
-  };
   make_edges();
   setenv("QUERN_NO_SYNC", "1", 1);
-  return cmocka_run_group_tests_name("sessions", tests, NULL, NULL);
+  return run_listed_tests(NULL, NULL);
 }

@@ -1,15 +1,8 @@
 /* Figures of results: whole ones are whole, however large, and what was not reached is left out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "helpers/test.h"
 #include "results/summary.h"
 
-static void large_words(void **state) {
-  (void)state;
+TEST(large_words) {
   uint32_t values[] = {16777217, UINT32_MAX, 4294967294, 16777219};
   const struct qn_algorithm algorithm = {.name = "degree"};
   const struct qn_run_result result = {.type = QN_RESULT_U32, .num_values = 4, .values = values};
@@ -25,8 +18,7 @@ static void large_words(void **state) {
 }
 
 /* Beyond 2^53 neighbours are different numbers, and keep their order. */
-static void wide_numbers(void **state) {
-  (void)state;
+TEST(wide_numbers) {
   const uint64_t large = (uint64_t)1 << 60;
   uint64_t values[] = {large + 1, large + 3, UINT64_MAX, large + 2, large + 3};
   const struct qn_algorithm algorithm = {.name = "sssp"};
@@ -49,8 +41,7 @@ static void wide_numbers(void **state) {
   json_decref(summary);
 }
 
-static void nothing_reached(void **state) {
-  (void)state;
+TEST(nothing_reached) {
   uint32_t values[] = {UINT32_MAX, UINT32_MAX};
   const struct qn_algorithm algorithm = {.name = "bfs", .values = QN_VALUES_LEVELS};
   const struct qn_run_result result = {.type = QN_RESULT_U32, .num_values = 2, .values = values};
@@ -63,11 +54,4 @@ static void nothing_reached(void **state) {
   json_decref(summary);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(large_words),
-      cmocka_unit_test(wide_numbers),
-      cmocka_unit_test(nothing_reached),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

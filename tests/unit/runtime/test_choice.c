@@ -1,13 +1,7 @@
 /* Which processor, and how many devices, by expected times: what decides is measured elsewhere;
  * here that each part of it counts, and that two devices are not taken where they were seen to
  * lose. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "helpers/test.h"
 #include "runtime/choice/devices.h"
 #include "runtime/choice/processor.h"
 
@@ -26,8 +20,7 @@ static bool takes_device(const struct qn_workload *workload, const struct qn_ker
   return qn_choice_is_device(&choice);
 }
 
-static void processors(void **state) {
-  (void)state;
+TEST(processors) {
   const struct qn_container_info small = graph_of(1000, 16000), none = graph_of(0, 0);
   const struct qn_container_info medium = graph_of(65536, 1000000);
   const struct qn_container_info large = graph_of(8388608, 258700000);
@@ -76,8 +69,7 @@ static struct qn_sharing share(const struct qn_container_info *info, const struc
   return share_by(2, info, kernel, strategy, usable);
 }
 
-static void devices(void **state) {
-  (void)state;
+TEST(devices) {
   const uint64_t all = (uint64_t)140 << 30, little = (uint64_t)700 << 20;
   const struct qn_container_info small = graph_of(1000, 16000);
   const struct qn_container_info large = graph_of(8388608, 258700000);
@@ -111,7 +103,4 @@ static void devices(void **state) {
   assert_false(share(&large, &bfs, QN_STRATEGY_ANY, (uint64_t)1200 << 20).weighed);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(processors), cmocka_unit_test(devices)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

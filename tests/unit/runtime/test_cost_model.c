@@ -1,12 +1,6 @@
 /* GTS's cost model: what of a streamed run it counts, and how near it is to runs that were
  * measured. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "helpers/test.h"
 #include "runtime/watch/cost_model.h"
 
 static void event(struct qn_cost_model *model, const char *what, double begin, double end) {
@@ -37,8 +31,7 @@ static const struct qn_stream_plan PLAN = {
     .copy_rate = 50e9, .call_seconds = 2e-6, .attribute_bytes = (uint64_t)1 << 30};
 
 /* Kernels that run side by side, and while others are copied, are no time of their own. */
-static void kernels_hidden_by_copies(void **state) {
-  (void)state;
+TEST(kernels_hidden_by_copies) {
   struct qn_cost_model model;
   qn_cost_model_begin(&model, 1);
   event(&model, "kernel", 0.090, 0.103); /* the last to end, in any order */
@@ -62,8 +55,7 @@ static void kernels_hidden_by_copies(void **state) {
 }
 
 /* Launches go on while batches are moved; attributes are copied outside of iterations. */
-static void calls_and_attributes(void **state) {
-  (void)state;
+TEST(calls_and_attributes) {
   struct qn_cost_model model;
   qn_cost_model_begin(&model, 1);
   iteration(&model, 5000000000, 20000, 0.1);
@@ -77,8 +69,7 @@ static void calls_and_attributes(void **state) {
 
 /* Runs on R-MAT of scale 23 on an H200 (bench/results/papers-gts-model.json at 0f3ed55): how long
  * they took, at what rate, and that of the bus (gpu-limits.json). */
-static void runs_as_measured(void **state) {
-  (void)state;
+TEST(runs_as_measured) {
   static const struct {
     double seconds, rate;
     unsigned iterations;
@@ -107,11 +98,4 @@ static void runs_as_measured(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(kernels_hidden_by_copies),
-      cmocka_unit_test(calls_and_attributes),
-      cmocka_unit_test(runs_as_measured),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

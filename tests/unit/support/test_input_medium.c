@@ -1,11 +1,4 @@
 /* The input layer: every packing gives the same content, and every damaged one is refused. */
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include <archive.h>
 #include <archive_entry.h>
 #include <fcntl.h>
@@ -17,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "helpers/test.h"
 #include "support/input/block_hash.h"
 #include "support/input/input.h"
 #include "support/memory.h"
@@ -156,8 +150,7 @@ static const char *const *names_for(const struct packing *packing) {
   return packing->format == ARCHIVE_FORMAT_RAW ? RAW_ONE : ONE;
 }
 
-static void test_every_packing_gives_the_content(void **state) {
-  (void)state;
+TEST(test_every_packing_gives_the_content) {
   struct text small = make_text(3), large = make_text(600000);
   for (unsigned i = 0; i < NUM_PACKINGS; i++) {
     pack("packed", &PACKINGS[i], names_for(&PACKINGS[i]), small);
@@ -209,8 +202,7 @@ static void expect_piped(struct text stored, const char *packing, struct text ex
   pthread_join(feeder.thread, NULL);
 }
 
-static void test_standard_input(void **state) {
-  (void)state;
+TEST(test_standard_input) {
   struct text text = make_text(500000);
   expect_piped(text, "plain", text);
   for (unsigned i = 0; i < NUM_PACKINGS; i++) {
@@ -223,11 +215,10 @@ static void test_standard_input(void **state) {
 }
 
 /* What was parsed may then be other bytes than what the digest is of. */
-static void test_no_digest_of_a_file_that_was_written_over(void **state) {
+TEST(test_no_digest_of_a_file_that_was_written_over) {
   struct qn_error error;
   struct qn_input *input;
   struct qn_input_digest digest;
-  (void)state;
   write_file("overwritten.txt", "1 2\n3 4\n", 8);
   const struct timespec earlier[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
   assert_int_equal(utimensat(AT_FDCWD, "overwritten.txt", earlier, 0), 0);
@@ -240,8 +231,7 @@ static void test_no_digest_of_a_file_that_was_written_over(void **state) {
   qn_input_close(input);
 }
 
-static void test_digest_is_of_the_file_as_given(void **state) {
-  (void)state;
+TEST(test_digest_is_of_the_file_as_given) {
   struct qn_input *input;
   struct qn_input_digest digest, piped;
   struct qn_error error;
@@ -266,8 +256,7 @@ static void test_digest_is_of_the_file_as_given(void **state) {
   pthread_join(feeder.thread, NULL);
 }
 
-static void test_every_truncation_is_refused(void **state) {
-  (void)state;
+TEST(test_every_truncation_is_refused) {
   struct text text = make_text(40);
   for (unsigned i = 0; i < NUM_PACKINGS; i++) {
     pack("packed", &PACKINGS[i], names_for(&PACKINGS[i]), text);
@@ -299,8 +288,7 @@ static void test_every_truncation_is_refused(void **state) {
 
 /* Formats that always have a check value (zstd and lz4 may leave it out). libarchive itself does
  * not look at gzip's. */
-static void test_changed_bytes_are_refused(void **state) {
-  (void)state;
+TEST(test_changed_bytes_are_refused) {
   struct text text = make_text(300);
   for (unsigned i = 0; i < 3; i++) {
     pack("packed", &PACKINGS[i], RAW_ONE, text);
@@ -326,8 +314,7 @@ static void test_changed_bytes_are_refused(void **state) {
 }
 
 /* Gzip files may be joined; what is read is what they hold, one after the other. */
-static void test_joined_gzip(void **state) {
-  (void)state;
+TEST(test_joined_gzip) {
   struct text text = make_text(1000), twice = make_text(1000);
   pack("packed", &PACKINGS[0], RAW_ONE, text);
   struct text stored = read_file("packed");
@@ -345,8 +332,7 @@ static void test_joined_gzip(void **state) {
   free(stored.bytes);
 }
 
-static void test_members(void **state) {
-  (void)state;
+TEST(test_members) {
   static const char *const two[] = {"g/", "g/a.txt", "g/b.txt", NULL};
   static const char *const shadowed[] = {"__MACOSX/._a.txt", "._a.txt", "a.txt", NULL};
   static const char *const nothing[] = {"folder/", NULL};
@@ -382,8 +368,7 @@ static void test_members(void **state) {
   free(text.bytes);
 }
 
-static void test_explain_lists_the_other_members(void **state) {
-  (void)state;
+TEST(test_explain_lists_the_other_members) {
   static const char *const two[] = {"README", "graph", NULL};
   struct text text = make_text(10);
   struct qn_input *input;
@@ -408,8 +393,7 @@ static void test_explain_lists_the_other_members(void **state) {
   free(text.bytes);
 }
 
-static void test_many_members_are_listed_in_part(void **state) {
-  (void)state;
+TEST(test_many_members_are_listed_in_part) {
   enum { MANY = 300 };
   const char *names[MANY + 1] = {NULL};
   char storage[MANY][32];
@@ -427,8 +411,7 @@ static void test_many_members_are_listed_in_part(void **state) {
   free(text.bytes);
 }
 
-static void test_bombs_are_refused(void **state) {
-  (void)state;
+TEST(test_bombs_are_refused) {
   struct text text = {calloc(1, (size_t)300 << 20), (uint64_t)300 << 20}, got;
   struct qn_error error;
   struct qn_input_options options = QN_INPUT_DEFAULTS;
@@ -461,8 +444,7 @@ static void expect_refusal(const char *path, enum qn_status expected, const char
   free(got.bytes);
 }
 
-static void test_what_is_no_file(void **state) {
-  (void)state;
+TEST(test_what_is_no_file) {
   struct text none = {(char *)"", 0};
   mkdir("some-folder", 0700);
   write_file("empty", "", 0);
@@ -495,16 +477,14 @@ static void test_what_is_no_file(void **state) {
   }
 }
 
-static void test_colon_in_a_name(void **state) {
-  (void)state;
+TEST(test_colon_in_a_name) {
   struct text text = make_text(5);
   write_file("a:b:c", text.bytes, text.length);
   expect_content("a:b:c", "plain", text);
   free(text.bytes);
 }
 
-static void test_long_lines_in_streams(void **state) {
-  (void)state;
+TEST(test_long_lines_in_streams) {
   uint64_t length = (uint64_t)30 << 20;
   struct text text = {malloc(length), length};
   memset(text.bytes, 'x', length);
@@ -517,8 +497,7 @@ static void test_long_lines_in_streams(void **state) {
 }
 
 /* Closing early must not wait for the rest nor leak. */
-static void test_close_early(void **state) {
-  (void)state;
+TEST(test_close_early) {
   struct text text = make_text(2000000);
   struct qn_input *input;
   struct qn_input_block block;
@@ -535,8 +514,7 @@ static void test_close_early(void **state) {
 }
 
 /* Let every allocation fail in turn. */
-static void test_out_of_memory(void **state) {
-  (void)state;
+TEST(test_out_of_memory) {
   struct text text = make_text(100), got;
   struct qn_error error;
   pack("packed", &PACKINGS[6], ONE, text);
@@ -556,13 +534,12 @@ static void test_out_of_memory(void **state) {
 }
 
 /* The library's digest, whatever is hashed beforehand and however long the rest is. */
-static void test_digest_of_blocks(void **state) {
+TEST(test_digest_of_blocks) {
   static const uint64_t lengths[] = {
       0,    1,    240,  241,   1024,  1025,  2047,           2048,
       2049, 3072, 3073, 65536, 66561, 70001, 2u << 20 | 777, 3u << 20};
   struct text text = make_text(250000);
   XXH3_state_t *hashed = XXH3_createState();
-  (void)state;
   assert_true(text.length > (3u << 20) + 1);
   for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
     for (uint64_t before = 0; before == 0 || before + QN_HASH_BLOCK < lengths[i];
@@ -609,10 +586,9 @@ static XXH128_hash_t hash_of_parts(const char *path, const uint64_t *cuts, unsig
   return hash;
 }
 
-static void test_hash_of_parts(void **state) {
+TEST(test_hash_of_parts) {
   static const uint64_t lengths[] = {3, 1024, 2048, 2049, 3072, 3073, 9000, 13u << 20 | 5};
   struct text text = make_text(1000000);
-  (void)state;
   for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
     const uint64_t length = lengths[i];
     const uint64_t few[] = {0, length / 3, length}, many[] = {0, 1, 2, length - length / 5, length};
@@ -626,26 +602,4 @@ static void test_hash_of_parts(void **state) {
   free(text.bytes);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_packing_gives_the_content),
-      cmocka_unit_test(test_standard_input),
-      cmocka_unit_test(test_no_digest_of_a_file_that_was_written_over),
-      cmocka_unit_test(test_digest_is_of_the_file_as_given),
-      cmocka_unit_test(test_digest_of_blocks),
-      cmocka_unit_test(test_hash_of_parts),
-      cmocka_unit_test(test_every_truncation_is_refused),
-      cmocka_unit_test(test_changed_bytes_are_refused),
-      cmocka_unit_test(test_joined_gzip),
-      cmocka_unit_test(test_members),
-      cmocka_unit_test(test_explain_lists_the_other_members),
-      cmocka_unit_test(test_many_members_are_listed_in_part),
-      cmocka_unit_test(test_bombs_are_refused),
-      cmocka_unit_test(test_what_is_no_file),
-      cmocka_unit_test(test_colon_in_a_name),
-      cmocka_unit_test(test_long_lines_in_streams),
-      cmocka_unit_test(test_close_early),
-      cmocka_unit_test(test_out_of_memory),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,11 +1,4 @@
 /* Behind an array nothing is that an index of 32 bits reaches. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -13,6 +6,7 @@
 #include <unistd.h>
 
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include "support/memory.h"
 
 enum { COUNT = 1000 };
@@ -41,8 +35,7 @@ static void check_reach(uint64_t *array) {
   assert_int_equal(signal_of_writing(array, UINT32_MAX), SIGSEGV);
 }
 
-static void allocated(void **state) {
-  (void)state;
+TEST(allocated) {
   uint64_t *others[3], *array;
   for (unsigned i = 0; i < 3; i++)
     assert_int_equal(qn_pages_alloc(&others[i], COUNT, 8, "another array", &error), QN_OK);
@@ -53,8 +46,7 @@ static void allocated(void **state) {
     qn_pages_free(others[i], COUNT, 8);
 }
 
-static void mapped(void **state) {
-  (void)state;
+TEST(mapped) {
   uint64_t *array;
   int descriptor = open(scratch_path("file"), O_RDWR | O_CREAT, 0600);
   assert_int_equal(ftruncate(descriptor, 65536), 0);
@@ -69,8 +61,7 @@ static void mapped(void **state) {
 }
 
 /* Where there is no address space to spare, arrays are had all the same. */
-static void limited(void **state) {
-  (void)state;
+TEST(limited) {
 #ifdef __SANITIZE_ADDRESS__
   skip(); /* its shadow needs more */
 #endif
@@ -85,11 +76,4 @@ static void limited(void **state) {
   assert_int_equal(status, 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(allocated),
-      cmocka_unit_test(mapped),
-      cmocka_unit_test(limited),
-  };
-  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
-}
+TEST_MAIN(scratch_create, scratch_remove)

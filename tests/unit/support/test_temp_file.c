@@ -1,29 +1,23 @@
 /* Temporary files: what is appended by many threads is read back; nothing has a name; a full disk
  * and a missing folder are errors. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include <cmocka.h>
-
 #include "helpers/scratch.h"
+#include "helpers/test.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
 #include "support/threads.h"
 
 static struct qn_error error;
 
-static void appended_is_read_back(void **state) {
+TEST(appended_is_read_back) {
   enum { PIECES = 200, LENGTH = 10000 };
   static uint64_t offsets[PIECES];
   struct qn_temp_file *file;
   unsigned before = names_in("."), failed = 0;
-  (void)state;
   assert_int_equal(qn_temp_file_create(".", &file, &error), QN_OK);
   assert_int_equal(names_in("."), before);
 #pragma omp parallel for schedule(dynamic) reduction(+ : failed) num_threads(4)
@@ -48,10 +42,9 @@ static void appended_is_read_back(void **state) {
   qn_temp_file_destroy(NULL);
 }
 
-static void arrays_are_files_under_a_limit(void **state) {
+TEST(arrays_are_files_under_a_limit) {
   const uint64_t count = 1000000;
   uint64_t live = qn_memory_live(), *array;
-  (void)state;
   for (int limited = 0; limited < 2; limited++) {
     qn_memory_limit_set(limited ? 1 << 20 : 0, ".");
     assert_int_equal(qn_bulk_alloc(&array, count, sizeof *array, "numbers", &error), QN_OK);
@@ -70,10 +63,9 @@ static void arrays_are_files_under_a_limit(void **state) {
   assert_int_equal(qn_memory_live(), live);
 }
 
-static void missing_folders(void **state) {
+TEST(missing_folders) {
   struct qn_temp_file *file;
   uint64_t bytes, *array;
-  (void)state;
   assert_int_equal(qn_temp_file_create("nowhere", &file, &error), QN_SYSTEM);
   assert_non_null(strstr(error.message, "--tmpdir"));
   assert_string_equal(error.file, "nowhere");
@@ -85,12 +77,11 @@ static void missing_folders(void **state) {
 }
 
 /* A limit of file sizes stands for a full disk. */
-static void full_disks(void **state) {
+TEST(full_disks) {
   struct rlimit before, small;
   static char bytes[100000];
   struct qn_temp_file *file;
   uint64_t offset, *array;
-  (void)state;
   signal(SIGXFSZ, SIG_IGN);
   assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
   small = before;
@@ -111,12 +102,6 @@ static void full_disks(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(appended_is_read_back),
-      cmocka_unit_test(arrays_are_files_under_a_limit),
-      cmocka_unit_test(missing_folders),
-      cmocka_unit_test(full_disks),
-  };
   qn_threads_set(2);
-  return cmocka_run_group_tests_name("temp_file", tests, NULL, NULL);
+  return run_listed_tests(NULL, NULL);
 }
