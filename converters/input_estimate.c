@@ -1,6 +1,5 @@
 #include "converters/input_estimate.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,7 +1,6 @@
 #include "converters/result_match.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -5,7 +5,6 @@
 #include <quern/parts.h>
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,7 +13,6 @@
 #include "partitioner/row_visitor.h"
 #include "support/memory.h"
 #include "support/threads.h"
-#include "support/used_files.h"
 
 struct packing {
   const struct qn_rows *rows;

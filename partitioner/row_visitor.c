@@ -2,7 +2,6 @@
 
 #include <omp.h>
 
-#include "partitioner/build_common.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
 #include "support/threads.h"

@@ -1,7 +1,5 @@
 #include "support/context.h"
 
-#include <stddef.h>
-
 static struct qn_context process_context = {.temp_folder = "."};
 static _Thread_local struct qn_context *entered;
 

@@ -1,12 +1,10 @@
 /* bench_kernels FILE...: the median time of every algorithm that this build has for each
  * container's layout: a table, or JSON with --json; --json-file FILE writes the JSON beside the
  * table. */
-#include <stdio.h>
 #include <time.h>
 
 #include "bench/programs/trials.h"
 #include "runtime/run.h"
-#include "support/memory.h"
 #include "support/threads.h"
 
 struct options {

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "support/options.h"
-#include "support/sizes.h"
 #include "support/threads.h"
 
 #ifndef MADV_POPULATE_WRITE

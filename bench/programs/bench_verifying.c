@@ -1,7 +1,6 @@
 /* bench_verifying FILE...: the median time of what quern-run does with a container before it uses
  * it: the rules alone, and the rules with the checksums beside them. A table, or JSON with --json;
  * --json-file FILE writes the JSON beside the table. --processor-time measures that. */
-#include <stdio.h>
 #include <time.h>
 
 #include "bench/programs/trials.h"

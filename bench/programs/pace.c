@@ -2,7 +2,6 @@
  * second, as if it was the network's rate. Linux sees to it (SO_MAX_PACING_RATE), on the loopback
  * device, too. */
 #include <dlfcn.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 

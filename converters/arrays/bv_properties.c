@@ -1,5 +1,4 @@
 /* The .properties file beside a WebGraph: lines "key=value" as Java writes them. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "support/memory.h"
 #include "support/progress.h"
 
 /* Edges that are decoded at a time, and parts that one stream takes. */

@@ -1,12 +1,10 @@
 /* Writing of buckets as rows. Those that are not sorted yet are sorted on the way: the last digit
  * takes every record to its place among the columns, and says where rows begin. */
-#include <omp.h>
 #include <string.h>
 
 #include "converters/build/bucket_radix.h"
 #include "support/memory.h"
 #include "support/multiversion.h"
-#include "support/threads.h"
 
 /* Where the bucket's part of the arrays is. */
 struct target {

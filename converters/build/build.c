@@ -6,12 +6,10 @@
 #include <stdlib.h>
 
 #include "converters/build/build_job.h"
-#include "converters/edges/spill.h"
 #include "formats/container/take_ahead.h"
 #include "formats/graph/statistics.h"
 #include "formats/text/exact_numbers.h"
 #include "support/context.h"
-#include "support/memory.h"
 #include "support/progress.h"
 #include "support/threads.h"
 #include <quern/graph.h>

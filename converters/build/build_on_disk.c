@@ -2,7 +2,6 @@
  * whole graph would be, and written behind the one before. A pile that is too large for memory is
  * divided into smaller ones first: by source; those of one vertex by destination; and edges that
  * are all the same need no sorting. */
-#include <omp.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -5,7 +5,6 @@
  * were collected as they came: the lower ones marked, the higher ones sorted. */
 #include "converters/build/id_map.h"
 
-#include <omp.h>
 #include <stdlib.h>
 
 #include "converters/build/id_map_state.h"

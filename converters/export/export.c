@@ -6,7 +6,6 @@
 
 #include "converters/output/edge_runs.h"
 #include "converters/output/output_folder.h"
-#include "support/context.h"
 #include "support/memory.h"
 #include <quern/properties.h>
 

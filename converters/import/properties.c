@@ -10,7 +10,6 @@
 #include "support/memory.h"
 #include "support/ranks/talk.h"
 #include "support/temp_file.h"
-#include "support/tool.h"
 #include <quern/properties.h>
 
 extern const struct qn_reader qn_reader_vertex_names;

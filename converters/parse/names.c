@@ -1,7 +1,6 @@
 #include "converters/parse/names.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "converters/edges/edge_map.h"
 #include "converters/parse/waiting_edges.h"

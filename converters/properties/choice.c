@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "support/memory.h"
-#include "support/progress.h"
 
 /* The names of columns, without their types; "" for those that have none. */
 struct headings {

@@ -16,7 +16,6 @@
  * Vertices are 0 to VERTICES - 1 and called 1 to VERTICES. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "converters/parse/declared_size.h"
 #include "converters/parse/shaped_lines.h"

@@ -11,7 +11,6 @@
  * graph: row i is vertex Li, column j is vertex Rj. Symmetric files hold one triangle: the graph
  * is undirected. Skew-symmetric ones imply the reverse of every entry with the negated value. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

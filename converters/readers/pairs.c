@@ -5,7 +5,6 @@
  *
  * Ids are any that fit; --vertices says how many vertices there are. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -11,7 +11,6 @@
 #include "support/input/input.h"
 #include "support/input/whole_input.h"
 #include "support/json_text.h"
-#include "support/memory.h"
 #include "support/progress.h"
 
 #define SUFFIX ".graph"

@@ -3,7 +3,6 @@
 
 #include "converters/spread/state.h"
 #include "formats/graph/statistics.h"
-#include "support/memory.h"
 #include "support/ranks/talk.h"
 
 static enum qn_weight_choice choice_of(enum qn_weight_type type) {

@@ -8,7 +8,6 @@
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/progress.h"
-#include "support/ranks/talk.h"
 #include "support/temp_file.h"
 #include "support/threads.h"
 

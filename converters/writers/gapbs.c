@@ -1,7 +1,6 @@
 /* Serialized graphs of the GAP Benchmark Suite (.sg, and .wsg with weights; readers/gapbs.c
  * describes them). A directed graph needs its in-edges in the file too. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "converters/output/writer.h"

@@ -3,7 +3,6 @@
  * gpmetis reads them into 32 bits with a sign. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "converters/output/losses.h"
 #include "converters/output/writer.h"

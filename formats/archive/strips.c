@@ -1,7 +1,6 @@
 /* Every strip has at least one frame, so that strips without an upper edge have their place too. */
 #include "formats/archive/strips.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "support/memory.h"

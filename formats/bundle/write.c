@@ -2,7 +2,6 @@
  * front, as a file without a name. */
 #include <archive.h>
 #include <archive_entry.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +17,6 @@
 #include "support/atomic_file.h"
 #include "support/memory.h"
 #include <quern/archive.h>
-#include <quern/bundle.h>
 #include <quern/layouts.h>
 #include <quern/metadata.h>
 

@@ -6,7 +6,6 @@
  * edges must be at row starts, so there must be as many as row starts that descend. */
 #include <inttypes.h>
 
-#include "support/memory.h"
 #include "support/search.h"
 #include <quern/blocked_csr.h>
 #include <quern/fingerprint.h>

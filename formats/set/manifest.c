@@ -1,7 +1,6 @@
 /* The manifest of a set, read and written. */
 #include "formats/set/manifest.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "formats/set/columns.h"
-#include "support/memory.h"
 #include "support/progress.h"
 #include <quern/transpose.h>
 

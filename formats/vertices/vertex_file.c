@@ -1,6 +1,5 @@
 #include "formats/vertices/vertex_file.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

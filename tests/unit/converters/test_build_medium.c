@@ -1,5 +1,4 @@
 /* The builder against a naive reference: every option, several thread counts, ids of all sizes. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,6 @@
 #include "support/temp_file.h"
 #include "support/threads.h"
 #include <quern/graph.h>
-#include <quern/layouts.h>
 
 static struct qn_error error;
 

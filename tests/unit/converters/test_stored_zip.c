@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "helpers/test.h"
 #include "converters/arrays/stored_zip.h"
+#include "helpers/test.h"
 #include "support/input/crc32.h"
 
 #define MOST 3
@@ -92,10 +92,4 @@ TEST(test_zip64) {
   }
 }
 
-int main(void) {
-  static const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_small),
-      cmocka_unit_test(test_zip64),
-  };
-  return run_listed_tests(NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)
