@@ -23,11 +23,16 @@ static enum qn_status set_duplicates(void *target, const char *text, struct qn_e
 }
 
 const struct qn_setting qn_build_settings[] = {
-    {"undirected", QN_SETTING_SWITCH, offsetof(struct qn_build, undirected), NULL, 0, 0, NULL},
-    {"transpose", QN_SETTING_OWN, 0, transpose_words, 0, 0, set_transpose},
-    {"self-loops", QN_SETTING_CHOICE, offsetof(struct qn_build, self_loops), loop_words, 0, 0,
-     NULL},
-    {"duplicates", QN_SETTING_OWN, 0, duplicate_words, 0, 0, set_duplicates},
+    {"undirected", QN_SETTING_SWITCH, offsetof(struct qn_build, undirected), .group = 2,
+     .help = "Add the reverse of every edge; mark the graph undirected"},
+    {"transpose", QN_SETTING_OWN, .words = transpose_words, .set = set_transpose,
+     .argument = "also|no", .group = 2,
+     .help = "also: store the in-edges of every vertex as well (default: no)"},
+    {"self-loops", QN_SETTING_CHOICE, offsetof(struct qn_build, self_loops), .words = loop_words,
+     .group = 2, .help = "Edges from a vertex to itself (default: keep)"},
+    {"duplicates", QN_SETTING_OWN, .words = duplicate_words, .set = set_duplicates, .group = 2,
+     .help = "Edges with the same ends: remove leaves the first, min and sum merge their weights "
+             "(default: keep)"},
     {0}};
 
 enum qn_status qn_provenance_build(json_t *provenance, const struct qn_build *build,

@@ -24,7 +24,7 @@ struct building {
 };
 
 static const struct qn_setting output_settings[] = {
-    {"force", QN_SETTING_SWITCH, offsetof(struct building, replace), NULL, 0, 0, NULL}, {0}};
+    {"force", QN_SETTING_SWITCH, .offset = offsetof(struct building, replace)}, {0}};
 
 static enum qn_status find_builder(const char *layout, const struct qn_builder **out,
                                    struct qn_error *error) {

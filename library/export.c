@@ -22,8 +22,7 @@ struct exporting {
 };
 
 static const struct qn_setting export_output_settings[] = {
-    {"force", QN_SETTING_SWITCH, offsetof(struct qn_export_options, replace), NULL, 0, 0, NULL},
-    {0}};
+    {"force", QN_SETTING_SWITCH, .offset = offsetof(struct qn_export_options, replace)}, {0}};
 
 static enum qn_status export_with(const struct exporting *exporting,
                                   struct qn_export_options *options, struct qn_error *error) {
@@ -75,9 +74,9 @@ struct saving {
 
 #define FIELD(name) offsetof(struct saving, name)
 static const struct qn_setting save_settings[] = {
-    {"force", QN_SETTING_SWITCH, FIELD(replace), NULL, 0, 0, NULL},
-    {"archive", QN_SETTING_SWITCH, FIELD(archive), NULL, 0, 0, NULL},
-    {"level", QN_SETTING_NUMBER, FIELD(level), NULL, 1, QN_ARCHIVE_MAX_LEVEL, NULL},
+    {"force", QN_SETTING_SWITCH, .offset = FIELD(replace)},
+    {"archive", QN_SETTING_SWITCH, .offset = FIELD(archive)},
+    {"level", QN_SETTING_NUMBER, FIELD(level), .least = 1, .most = QN_ARCHIVE_MAX_LEVEL},
     {0}};
 
 static enum qn_status save(void *argument, struct qn_error *error) {

@@ -19,7 +19,7 @@ struct generating {
 };
 
 static const struct qn_setting output_settings[] = {
-    {"force", QN_SETTING_SWITCH, offsetof(struct generating, replace), NULL, 0, 0, NULL}, {0}};
+    {"force", QN_SETTING_SWITCH, .offset = offsetof(struct generating, replace)}, {0}};
 
 static enum qn_status prepare(struct generating *generating, struct qn_error *error) {
   struct qn_generate_options *options = &generating->options;

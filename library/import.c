@@ -12,7 +12,7 @@
 /* ---- What all imports share ------------------------------------------------ */
 
 static const struct qn_setting output_settings[] = {
-    {"force", QN_SETTING_SWITCH, offsetof(struct qn_importing, replace), NULL, 0, 0, NULL}, {0}};
+    {"force", QN_SETTING_SWITCH, .offset = offsetof(struct qn_importing, replace)}, {0}};
 
 static enum qn_status import(struct qn_importing *importing, struct qn_import_report *report,
                              struct qn_error *error) {

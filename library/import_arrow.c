@@ -30,11 +30,11 @@ struct arrow_feed {
 };
 
 static const struct qn_setting column_settings[] = {
-    {"source", QN_SETTING_TEXT, offsetof(struct arrow_feed, asked[SOURCE]), NULL, 0, 0, NULL},
-    {"target", QN_SETTING_TEXT, offsetof(struct arrow_feed, asked[TARGET]), NULL, 0, 0, NULL},
-    {"weight", QN_SETTING_TEXT, offsetof(struct arrow_feed, asked[WEIGHT]), NULL, 0, 0, NULL},
-    {"id", QN_SETTING_TEXT, offsetof(struct arrow_feed, vertices.asked), NULL, 0, 0, NULL},
-    {"rows", QN_SETTING_SWITCH, offsetof(struct arrow_feed, vertices.by_row), NULL, 0, 0, NULL},
+    {"source", QN_SETTING_TEXT, .offset = offsetof(struct arrow_feed, asked[SOURCE])},
+    {"target", QN_SETTING_TEXT, .offset = offsetof(struct arrow_feed, asked[TARGET])},
+    {"weight", QN_SETTING_TEXT, .offset = offsetof(struct arrow_feed, asked[WEIGHT])},
+    {"id", QN_SETTING_TEXT, .offset = offsetof(struct arrow_feed, vertices.asked)},
+    {"rows", QN_SETTING_SWITCH, .offset = offsetof(struct arrow_feed, vertices.by_row)},
     {0}};
 
 /* ---- Which columns ---------------------------------------------------------- */

@@ -9,12 +9,6 @@
 extern "C" {
 #endif
 
-/* A table of settings, and the struct that they are of. */
-struct qn_settings {
-  const struct qn_setting *table; /* NULL: the end of a list */
-  void *target;
-};
-
 /* QN_USAGE if none of the tables has an option, with what was probably meant. */
 enum qn_status qn_options_apply(const struct qn_option *options, uint64_t num_options,
                                 const struct qn_settings *settings, struct qn_error *error);

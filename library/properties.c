@@ -78,7 +78,7 @@ struct attaching {
 };
 
 static const struct qn_setting output_settings[] = {
-    {"force", QN_SETTING_SWITCH, offsetof(struct attaching, replace), NULL, 0, 0, NULL}, {0}};
+    {"force", QN_SETTING_SWITCH, .offset = offsetof(struct attaching, replace)}, {0}};
 
 /* Texts lie one after the other in the bytes: else what is copied is not what is there. */
 static enum qn_status check_offsets(const struct qn_property_array *array, struct qn_error *error) {

@@ -78,9 +78,7 @@ static enum qn_status name_columns(struct qn_result *result, struct qn_error *er
 }
 
 static const struct qn_setting library_settings[] = {
-    {"parents", QN_SETTING_SWITCH, offsetof(struct qn_run_options, wants_parents), NULL, 0, 0,
-     NULL},
-    {0}};
+    {"parents", QN_SETTING_SWITCH, .offset = offsetof(struct qn_run_options, wants_parents)}, {0}};
 
 static enum qn_status check_subject(const struct running *running,
                                     const struct qn_run_options *options, struct qn_error *error) {

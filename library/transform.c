@@ -23,7 +23,7 @@ struct transforming {
 };
 
 static const struct qn_setting output_settings[] = {
-    {"force", QN_SETTING_SWITCH, offsetof(struct transforming, replace), NULL, 0, 0, NULL}, {0}};
+    {"force", QN_SETTING_SWITCH, .offset = offsetof(struct transforming, replace)}, {0}};
 
 static enum qn_status choose_vertices(struct transforming *transforming, struct qn_error *error) {
   struct qn_part_choice *part = &transforming->options.part;

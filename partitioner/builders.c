@@ -24,10 +24,19 @@ static enum qn_status settle_blocked_csr(const void *target, struct qn_error *er
 
 #define FIELD(name) offsetof(struct qn_blocked_csr_options, name)
 static const struct qn_setting blocked_csr_settings[] = {
-    {"direction", QN_SETTING_OWN, 0, blocked_words, 0, 0, set_blocked_directions},
-    {"block-vertices", QN_SETTING_NUMBER, FIELD(block_vertices), NULL, 1, UINT32_MAX, NULL},
-    {"l2-bytes", QN_SETTING_SIZE, FIELD(l2_bytes), NULL, 1, 0, NULL},
-    {"out-edges", QN_SETTING_SWITCH, FIELD(out_edges), NULL, 0, 0, NULL},
+    {"direction", QN_SETTING_OWN, .words = blocked_words, .set = set_blocked_directions,
+     .letter = 'd', .argument = "DIRECTION", .group = 1,
+     .help = "pull: blocks of sources, for programs that gather; push: blocks of destinations; "
+             "both (default: pull)"},
+    {"block-vertices", QN_SETTING_NUMBER, FIELD(block_vertices), .least = 1, .most = UINT32_MAX,
+     .argument = "N", .group = 1, .help = "Vertices of a block (default: by --l2-bytes)"},
+    {"l2-bytes", QN_SETTING_SIZE, FIELD(l2_bytes), .least = 1, .argument = "SIZE|device[:N]",
+     .group = 1,
+     .help = "Size of the cache to block for, or that of CUDA device N (default 0): a block's "
+             "vertex values take about a third of it (default: 60M, for 4194304 vertices a block)"},
+    {"out-edges", QN_SETTING_SWITCH, FIELD(out_edges), .group = 1,
+     .help = "Store the out-edges as plain CSR too, so that traversals (bfs, sssp, ...) need not "
+             "derive them when they begin"},
     {0}};
 #undef FIELD
 
@@ -45,9 +54,14 @@ static enum qn_status settle_edge_partitions(const void *target, struct qn_error
 
 #define FIELD(name) offsetof(struct qn_edge_partitions_options, name)
 static const struct qn_setting edge_partitions_settings[] = {
-    {"partitions", QN_SETTING_NUMBER, FIELD(num_partitions), NULL, 1, UINT64_MAX, NULL},
-    {"partition-bytes", QN_SETTING_SIZE, FIELD(partition_bytes), NULL, 1, 0, NULL},
-    {"device-memory", QN_SETTING_SIZE, FIELD(device_memory), NULL, 1, 0, NULL},
+    {"partitions", QN_SETTING_NUMBER, FIELD(num_partitions), .least = 1, .most = UINT64_MAX,
+     .letter = 'p', .argument = "N", .help = "At most N partitions, as equal as can be (32)"},
+    {"partition-bytes", QN_SETTING_SIZE, FIELD(partition_bytes), .least = 1, .argument = "SIZE",
+     .help = "Partitions of at most SIZE bytes, e.g. 64M"},
+    {"device-memory", QN_SETTING_SIZE, FIELD(device_memory), .least = 1,
+     .argument = "SIZE|device[:N]",
+     .help = "Partitions of which 32 fit into SIZE, or into what CUDA device N has (default 0), "
+             "beside 24 bytes a vertex"},
     {0}};
 #undef FIELD
 
@@ -64,8 +78,12 @@ static enum qn_status set_hybrid_directions(void *target, const char *text,
 
 #define FIELD(name) offsetof(struct qn_hybrid_options, name)
 static const struct qn_setting hybrid_settings[] = {
-    {"direction", QN_SETTING_OWN, 0, direction_words, 0, 0, set_hybrid_directions},
-    {"width", QN_SETTING_NUMBER, FIELD(width), NULL, 0, UINT32_MAX, NULL},
+    {"direction", QN_SETTING_OWN, .words = direction_words, .set = set_hybrid_directions,
+     .letter = 'd', .argument = "DIRECTION", .group = 1,
+     .help = "in: the in-edges of every vertex, which programs gather along; out: the out-edges; "
+             "both: then searches can push too (default: in). An undirected graph is stored once"},
+    {"width", QN_SETTING_NUMBER, FIELD(width), .most = UINT32_MAX, .argument = "K", .group = 1,
+     .help = "Entries of a row in the ELL part (default: as many as a third of the rows have)"},
     {0}};
 #undef FIELD
 
@@ -81,7 +99,11 @@ static enum qn_status set_packed_directions(void *target, const char *text,
 }
 
 static const struct qn_setting packed_settings[] = {
-    {"direction", QN_SETTING_OWN, 0, direction_words, 0, 0, set_packed_directions}, {0}};
+    {"direction", QN_SETTING_OWN, .words = direction_words, .set = set_packed_directions,
+     .letter = 'd', .argument = "DIRECTION", .group = 1,
+     .help = "in: the in-edges of every vertex, which programs gather along; out: the out-edges, "
+             "which searches push along; both (default: both). An undirected graph is stored once"},
+    {0}};
 
 /* ---- Shards --------------------------------------------------------------- */
 
@@ -94,9 +116,13 @@ static enum qn_status settle_shards(const void *target, struct qn_error *error) 
 
 #define FIELD(name) offsetof(struct qn_shards_options, name)
 static const struct qn_setting shards_settings[] = {
-    {"shard-vertices", QN_SETTING_NUMBER, FIELD(shard_vertices), NULL, 1, UINT64_MAX, NULL},
-    {"shared-memory", QN_SETTING_SIZE, FIELD(shared_bytes), NULL, 1, 0, NULL},
-    {"page-bytes", QN_SETTING_SIZE, FIELD(page_bytes), NULL, 1, 0, NULL},
+    {"shard-vertices", QN_SETTING_NUMBER, FIELD(shard_vertices), .least = 1, .most = UINT64_MAX,
+     .argument = "N",
+     .help = "Shards of N destinations each (at most 65536), whatever their accumulators take"},
+    {"shared-memory", QN_SETTING_SIZE, FIELD(shared_bytes), .least = 1, .argument = "SIZE",
+     .help = "Shards whose accumulators of 4 bytes, replicated, fit SIZE (112K)"},
+    {"page-bytes", QN_SETTING_SIZE, FIELD(page_bytes), .least = 1, .argument = "SIZE",
+     .help = "Pages of at most SIZE bytes (64M)"},
     {0}};
 #undef FIELD
 
@@ -115,8 +141,10 @@ static enum qn_status set_address(void *target, const char *text, struct qn_erro
 
 #define FIELD(name) offsetof(struct qn_page_options, name)
 static const struct qn_setting slotted_pages_settings[] = {
-    {"address", QN_SETTING_OWN, 0, NULL, 0, 0, set_address},
-    {"page-size", QN_SETTING_SIZE, FIELD(page_bytes), NULL, 1, 0, NULL},
+    {"address", QN_SETTING_OWN, .set = set_address, .argument = "P,Q",
+     .help = "Bytes of page id and slot number: 2,2 3,3 2,4 or 4,2"},
+    {"page-size", QN_SETTING_SIZE, FIELD(page_bytes), .least = 1, .argument = "SIZE",
+     .help = "Bytes of a page, a multiple of 4"},
     {0}};
 #undef FIELD
 

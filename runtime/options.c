@@ -122,26 +122,26 @@ static const char *const parallelisms[] = {"hybrid", "vertex", "edge", NULL};
 
 #define FIELD(name) offsetof(struct qn_run_options, name)
 const struct qn_setting qn_run_settings[] = {
-    {"checkpoint", QN_SETTING_TEXT, FIELD(checkpoint.folder), NULL, 0, 0, NULL},
-    {"every", QN_SETTING_OWN, 0, NULL, 0, 0, set_every},
-    {"resume", QN_SETTING_SWITCH, FIELD(checkpoint.resume), NULL, 0, 0, NULL},
-    {"program", QN_SETTING_TEXT, FIELD(program), NULL, 0, 0, NULL},
+    {"checkpoint", QN_SETTING_TEXT, .offset = FIELD(checkpoint.folder)},
+    {"every", QN_SETTING_OWN, .set = set_every},
+    {"resume", QN_SETTING_SWITCH, .offset = FIELD(checkpoint.resume)},
+    {"program", QN_SETTING_TEXT, .offset = FIELD(program)},
     {0}};
 
 const struct qn_setting qn_place_settings[] = {
-    {"device", QN_SETTING_OWN, 0, NULL, 0, 0, set_device},
-    {"devices", QN_SETTING_OWN, 0, NULL, 0, 0, set_devices},
-    {"all-devices", QN_SETTING_SWITCH, FIELD(all_devices), NULL, 0, 0, NULL},
-    {"strategy", QN_SETTING_OWN, 0, NULL, 0, 0, set_strategy},
-    {"grid", QN_SETTING_OWN, 0, NULL, 0, 0, set_grid},
-    {"device-memory", QN_SETTING_SIZE, FIELD(device_memory), NULL, 0, 0, NULL},
-    {"mode", QN_SETTING_OWN, 0, NULL, 0, 0, set_mode},
-    {"direction", QN_SETTING_CHOICE, FIELD(direction), directions, 0, 0, NULL},
-    {"parallelism", QN_SETTING_CHOICE, FIELD(parallelism), parallelisms, 0, 0, NULL},
-    {"move", QN_SETTING_CHOICE, FIELD(streaming.moves), moves, 0, 0, NULL},
-    {"streams", QN_SETTING_OWN, 0, NULL, 0, 0, set_streams},
-    {"host-memory", QN_SETTING_SIZE, FIELD(streaming.host_memory), NULL, 1, 0, NULL},
-    {"cache-memory", QN_SETTING_OWN, 0, NULL, 0, 0, set_cache_memory},
+    {"device", QN_SETTING_OWN, .set = set_device},
+    {"devices", QN_SETTING_OWN, .set = set_devices},
+    {"all-devices", QN_SETTING_SWITCH, .offset = FIELD(all_devices)},
+    {"strategy", QN_SETTING_OWN, .set = set_strategy},
+    {"grid", QN_SETTING_OWN, .set = set_grid},
+    {"device-memory", QN_SETTING_SIZE, .offset = FIELD(device_memory)},
+    {"mode", QN_SETTING_OWN, .set = set_mode},
+    {"direction", QN_SETTING_CHOICE, FIELD(direction), .words = directions},
+    {"parallelism", QN_SETTING_CHOICE, FIELD(parallelism), .words = parallelisms},
+    {"move", QN_SETTING_CHOICE, FIELD(streaming.moves), .words = moves},
+    {"streams", QN_SETTING_OWN, .set = set_streams},
+    {"host-memory", QN_SETTING_SIZE, FIELD(streaming.host_memory), .least = 1},
+    {"cache-memory", QN_SETTING_OWN, .set = set_cache_memory},
     {0}};
 
 /* Iterations between two checkpoints, unless somebody says otherwise. */

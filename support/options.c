@@ -92,21 +92,71 @@ enum qn_status qn_setting_set(const struct qn_setting *setting, void *options, c
   return status ? qn_fail(error, status, "--%s: %s", setting->name, said.message) : QN_OK;
 }
 
-error_t qn_settings_parse(const struct argp_option *options, const struct qn_setting *table,
-                          int key, const char *argument, struct argp_state *state, void *target) {
-  const struct qn_setting *setting = NULL;
+error_t qn_setting_parse(const struct qn_setting *setting, const char *argument,
+                         struct argp_state *state, void *target) {
   struct qn_error error;
-  for (; (options->name || options->doc) && !setting; options++)
-    if (options->name && options->key == key)
-      setting = qn_setting_find(table, options->name);
-  if (!setting)
-    return ARGP_ERR_UNKNOWN;
   enum qn_status status = qn_setting_set(setting, target, argument, &error);
   if (status == QN_SYSTEM)
     exit(qn_tool_exit(status, &error));
   if (status)
     argp_error(state, "%s", error.message);
   return 0;
+}
+
+error_t qn_settings_parse(const struct argp_option *options, const struct qn_setting *table,
+                          int key, const char *argument, struct argp_state *state, void *target) {
+  const struct qn_setting *setting = NULL;
+  for (; (options->name || options->doc) && !setting; options++)
+    if (options->name && options->key == key)
+      setting = qn_setting_find(table, options->name);
+  return setting ? qn_setting_parse(setting, argument, state, target) : ARGP_ERR_UNKNOWN;
+}
+
+/* ---- Tables as options of a command line ---------------------------------- */
+
+/* The key of the first row without a letter: no character's. */
+#define FIRST_KEY 0x100
+
+const struct qn_setting *qn_setting_of_key(const struct qn_setting *table, int key) {
+  for (int row = 0; table[row].name; row++)
+    if (key == (table[row].letter ? table[row].letter : FIRST_KEY + row))
+      return &table[row];
+  return NULL;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
+  const struct qn_settings *settings = state->input;
+  const struct qn_setting *setting = qn_setting_of_key(settings->table, key);
+  return setting ? qn_setting_parse(setting, argument, state, settings->target) : ARGP_ERR_UNKNOWN;
+}
+
+/* "keep|remove", which stays. */
+static const char *join_words(const char *const *words) {
+  static char texts[1024];
+  static size_t used;
+  char *text = texts + used;
+  for (int i = 0; words[i]; i++)
+    used += (size_t)snprintf(texts + used, sizeof texts - used, "%s%s", i ? "|" : "", words[i]);
+  used++;
+  return text;
+}
+
+struct argp qn_settings_argp(const struct qn_setting *table) {
+  static struct argp_option all[64]; /* of the tables that a tool has, and their ends */
+  static size_t used;
+  struct argp_option *options = all + used;
+  for (int row = 0; table[row].name; row++) {
+    const struct qn_setting *setting = &table[row];
+    const bool is_choice = !setting->argument && setting->kind != QN_SETTING_SWITCH;
+    all[used++] =
+        (struct argp_option){.name = setting->name,
+                             .key = setting->letter ? setting->letter : FIRST_KEY + row,
+                             .arg = is_choice ? join_words(setting->words) : setting->argument,
+                             .doc = setting->help,
+                             .group = setting->group};
+  }
+  used++;
+  return (struct argp){.options = options, .parser = parse_option};
 }
 
 void qn_settings_list(const struct qn_setting *table, json_t *array) {

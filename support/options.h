@@ -33,9 +33,20 @@ struct qn_setting {
   uint64_t least, most;
   /* QN_USAGE says what is wrong with the value. */
   enum qn_status (*set)(void *options, const char *value, struct qn_error *error);
+  /* On a command line, as argp has them. */
+  int letter;           /* a short option; 0: none */
+  const char *argument; /* what help calls the value; NULL: a switch has none, others say `words` */
+  int group;
+  const char *help;
 };
 
-/* NULL if the table, which a row without a name ends, has no such setting. */
+/* A table, which a row without a name ends, and the struct that it is of. */
+struct qn_settings {
+  const struct qn_setting *table; /* NULL: the end of a list */
+  void *target;
+};
+
+/* NULL if the table has no such setting. */
 const struct qn_setting *qn_setting_find(const struct qn_setting *table, const char *name);
 
 /* Set a field of `options`. A switch takes "yes", "no" or NULL, which is yes; others need a value.
@@ -43,8 +54,17 @@ const struct qn_setting *qn_setting_find(const struct qn_setting *table, const c
 enum qn_status qn_setting_set(const struct qn_setting *setting, void *options, const char *value,
                               struct qn_error *error);
 
-/* For the parser of an argp: set the field for `key`, whose name `options` tells. ARGP_ERR_UNKNOWN
- * if the table has none. */
+/* A child for an argp parser: an option for each row of the table. Its input is a `struct
+ * qn_settings` of the table. What it points to stays for the whole of the process. */
+struct argp qn_settings_argp(const struct qn_setting *table);
+/* The setting that such an option is of; NULL for another key. */
+const struct qn_setting *qn_setting_of_key(const struct qn_setting *table, int key);
+/* What such an option does. */
+error_t qn_setting_parse(const struct qn_setting *setting, const char *argument,
+                         struct argp_state *state, void *target);
+
+/* For options of an argp's own: set the field for `key`, whose name `options` tells.
+ * ARGP_ERR_UNKNOWN if the table has none. */
 error_t qn_settings_parse(const struct argp_option *options, const struct qn_setting *table,
                           int key, const char *argument, struct argp_state *state, void *target);
 

@@ -1,30 +1,10 @@
 /* quern-block: graph container in, blocked-csr container out. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "kernels/cuda/device/device.h"
-#include "support/options.h"
 #include "tools/builder.h"
-
-enum { KEY_BLOCK_VERTICES = 0x1001, KEY_L2_BYTES, KEY_OUT_EDGES };
-
-static const struct argp_option table[] = {
-    {"direction", 'd', "DIRECTION", 0,
-     "pull: blocks of sources, for programs that gather; push: blocks of destinations; both "
-     "(default: pull)",
-     1},
-    {"block-vertices", KEY_BLOCK_VERTICES, "N", 0, "Vertices of a block (default: by --l2-bytes)",
-     1},
-    {"l2-bytes", KEY_L2_BYTES, "SIZE|device[:N]", 0,
-     "Size of the cache to block for, or that of CUDA device N (default 0): a block's vertex "
-     "values "
-     "take about a third of it (default: 60M, for 4194304 vertices a block)",
-     1},
-    {"out-edges", KEY_OUT_EDGES, NULL, 0,
-     "Store the out-edges as plain CSR too, so that traversals (bfs, sssp, ...) need not derive "
-     "them when they begin",
-     1},
-    {0}};
 
 static const char documentation[] =
     "Cut a graph into blocks whose vertex values fit a cache (GraphCage's TOCAB): the layout "
@@ -55,11 +35,11 @@ static const char *cache_of_device(uint64_t index, char text[QN_OPTION_TEXT],
   return text;
 }
 
-static const char *read_value(int key, const char *value, char text[QN_OPTION_TEXT],
+static const char *read_value(const char *name, const char *value, char text[QN_OPTION_TEXT],
                               struct qn_error *error) {
   uint64_t index;
   bool is_device;
-  if (key != KEY_L2_BYTES)
+  if (strcmp(name, "l2-bytes") != 0)
     return value;
   if (qn_names_device(value, &is_device, &index, error))
     return NULL;
@@ -67,5 +47,5 @@ static const char *read_value(int key, const char *value, char text[QN_OPTION_TE
 }
 
 int main(int argc, char **argv) {
-  return qn_builder_main(QN_LAYOUT_BLOCKED_CSR, table, read_value, documentation, argc, argv);
+  return qn_builder_main(QN_LAYOUT_BLOCKED_CSR, read_value, documentation, argc, argv);
 }

@@ -28,7 +28,6 @@ enum qn_status qn_names_device(const char *value, bool *is_device, uint64_t *ind
 
 struct options {
   struct qn_builder builder;
-  const struct argp_option *table; /* of the layout's options */
   qn_option_reader *read;
   union qn_builder_options own;
   struct qn_striping_options stripes;
@@ -47,13 +46,14 @@ static error_t parse_own(int key, char *argument, struct argp_state *state) {
   struct qn_error error;
   char text[QN_OPTION_TEXT];
   const char *value = argument;
-  if (options->read && value && !(value = options->read(key, value, text, &error)))
+  const struct qn_setting *setting = qn_setting_of_key(options->builder.settings, key);
+  if (setting && options->read && value &&
+      !(value = options->read(setting->name, value, text, &error)))
     exit(qn_tool_exit(error.status, &error));
   if (key == ARGP_KEY_END && options->builder.settle &&
       options->builder.settle(&options->own, &error))
     argp_error(state, "%s", error.message);
-  return qn_settings_parse(options->table, options->builder.settings, key, value, state,
-                           &options->own);
+  return setting ? qn_setting_parse(setting, value, state, &options->own) : ARGP_ERR_UNKNOWN;
 }
 
 static error_t parse_common(int key, char *argument, struct argp_state *state) {
@@ -203,9 +203,10 @@ static enum qn_status build_set(struct options *options, struct qn_error *error)
   return status;
 }
 
-int qn_builder_main(enum qn_layout layout, const struct argp_option *table, qn_option_reader *read,
-                    const char *documentation, int argc, char **argv) {
-  const struct argp own = {.options = table, .parser = parse_own};
+int qn_builder_main(enum qn_layout layout, qn_option_reader *read, const char *documentation,
+                    int argc, char **argv) {
+  struct argp own = qn_settings_argp(qn_builder_find(layout)->settings);
+  own.parser = parse_own;
   const struct argp_child children[] = {{&own, 0, NULL, 0},
                                         {&qn_striping_argp, 0, NULL, 0},
                                         {&qn_memory_argp, 0, NULL, 0},
@@ -213,7 +214,7 @@ int qn_builder_main(enum qn_layout layout, const struct argp_option *table, qn_o
                                         {0}};
   const struct argp argp = {common_table, parse_common, "GRAPH -o FILE", documentation, children,
                             NULL,         NULL};
-  struct options options = {.table = table, .read = read};
+  struct options options = {.read = read};
   struct qn_error error;
   options.builder = qn_builder_with(qn_builder_find(layout), &options.own);
   qn_tool_parse(options.builder.tool, &argp, argc, argv, &options, &options.shared);

@@ -3,7 +3,6 @@
 #ifndef QN_TOOLS_BUILDER_H
 #define QN_TOOLS_BUILDER_H
 
-#include <argp.h>
 #include <stdbool.h>
 
 #include "partitioner/builders.h"
@@ -11,16 +10,16 @@
 /* What the value of one of a layout's own options stands for, which may be itself; or `text`,
  * filled with it. NULL: the error says why it stands for nothing. */
 #define QN_OPTION_TEXT 32
-typedef const char *qn_option_reader(int key, const char *value, char text[QN_OPTION_TEXT],
+typedef const char *qn_option_reader(const char *name, const char *value, char text[QN_OPTION_TEXT],
                                      struct qn_error *error);
 
 /* Is `value` "device" or "device:N", a CUDA device, by default number 0? QN_USAGE for another N. */
 enum qn_status qn_names_device(const char *value, bool *is_device, uint64_t *index,
                                struct qn_error *error);
 
-/* The whole of the tool of a layout's builder. `table` has the layout's own options, which end with
- * a row of zeros; `read` is asked for their values, unless it is NULL. Returns the exit code. */
-int qn_builder_main(enum qn_layout layout, const struct argp_option *table, qn_option_reader *read,
-                    const char *documentation, int argc, char **argv);
+/* The whole of the tool of a layout's builder. `read` is asked for the values of the layout's own
+ * options, unless it is NULL. Returns the exit code. */
+int qn_builder_main(enum qn_layout layout, qn_option_reader *read, const char *documentation,
+                    int argc, char **argv);
 
 #endif

@@ -21,9 +21,10 @@ struct options {
   const char *format; /* NULL: not named */
   bool list_formats;
   bool by_package; /* the format is of tables */
+  struct qn_settings settings;
 };
 
-enum { KEY_FORMAT = 0x3301, KEY_FORMATS, KEY_BOTH, KEY_HEADER, KEY_RECORD, KEY_PARTS, KEY_STRICT };
+enum { KEY_FORMAT = 0x3301, KEY_FORMATS };
 
 static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0,
@@ -33,22 +34,6 @@ static const struct argp_option argp_options[] = {
      "What to write (default: what FILE is called after, as .mtx or .parquet, else edges)", 1},
     {"formats", KEY_FORMATS, NULL, 0,
      "List every format, what is supported and what is lost (also with --json)", 1},
-    {"both-directions", KEY_BOTH, NULL, 0,
-     "List undirected edges in both directions (default: in one)", 1},
-    {"header", KEY_HEADER, NULL, 0,
-     "Of edges: begin with a line that says what the graph is, which quern-import heeds; others "
-     "may "
-     "not know comments",
-     1},
-    {"strict", KEY_STRICT, NULL, 0,
-     "Write nothing if the format does not keep all of the graph (default: say what it loses)", 1},
-    {"record", KEY_RECORD, "IDS[,WEIGHT][,big]", 0,
-     "Of pairs: ids as u32, u64 or packed (Graph500's 48 bits), weights as u32, f32, i64 or f64; "
-     "big-endian "
-     "(default: the least that holds all)",
-     1},
-    {"parts", KEY_PARTS, "N", 0, "Write a folder of N files of equally many edges, and a manifest",
-     1},
     {0}};
 
 static enum qn_status choose_format(struct options *options, const char *name,
@@ -80,7 +65,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
   switch (key) {
   case ARGP_KEY_INIT:
-    state->child_inputs[0] = &options->shared;
+    state->child_inputs[0] = &options->settings;
+    state->child_inputs[1] = &options->shared;
     return 0;
   case 'o':
     options->export.path = argument;
@@ -100,8 +86,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     finish_command_line(state, options);
     return 0;
   default:
-    return qn_settings_parse(argp_options, qn_export_settings, key, argument, state,
-                             &options->export);
+    return ARGP_ERR_UNKNOWN;
   }
 }
 
@@ -170,10 +155,12 @@ static void print_summary(const struct options *options, const struct report *re
 }
 
 int main(int argc, char **argv) {
-  static const struct argp_child children[] = {{&qn_tool_output_argp, 0, NULL, 0}, {0}};
-  static const struct argp argp = {argp_options, parse_option, "GRAPH.qrn", documentation,
-                                   children,     help_filter,  NULL};
-  struct options options = {0};
+  const struct argp export_argp = qn_settings_argp(qn_export_settings);
+  const struct argp_child children[] = {
+      {&export_argp, 0, NULL, 0}, {&qn_tool_output_argp, 0, NULL, 0}, {0}};
+  const struct argp argp = {argp_options, parse_option, "GRAPH.qrn", documentation,
+                            children,     help_filter,  NULL};
+  struct options options = {.settings = {qn_export_settings, &options.export}};
   qn_export_options_begin(&options.export);
   struct report report = {0};
   struct qn_error error;

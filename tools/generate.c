@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/build_settings.h"
 #include "converters/generate/run.h"
 #include "converters/provenance.h"
 #include "formats/text/text_format.h"
@@ -18,11 +19,13 @@
 #include "support/sizes.h"
 #include "support/threads.h"
 #include "support/tool.h"
-#include "tools/build_options.h"
 #include "tools/set_making.h"
 #include <quern/layouts.h>
 
 enum output_format { FORMAT_GRAPH, FORMAT_EDGES };
+
+/* Of settings: for the generator, how to build, for a set. */
+enum { NUM_TABLES = 3 };
 
 struct options {
   struct qn_tool_options shared;
@@ -32,6 +35,7 @@ struct options {
   enum output_format format;
   const char *output;
   bool model_given;
+  struct qn_settings settings[NUM_TABLES];
 };
 
 /* Edge numbers are shared out in parts. */
@@ -39,27 +43,10 @@ struct options {
 
 /* ---- Command line --------------------------------------------------------- */
 
-enum {
-  KEY_SCALE = 0x3201,
-  KEY_DEGREE,
-  KEY_SEED,
-  KEY_WEIGHTS,
-  KEY_FORMAT,
-  KEY_PERMUTE,
-  KEY_PROBABILITIES,
-};
+enum { KEY_FORMAT = 0x3201 };
 
 static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "Write to FILE, - for standard output (required)", 1},
-    {"scale", KEY_SCALE, "N", 0, "2^N vertices (required; at most 31)", 1},
-    {"degree", KEY_DEGREE, "D", 0,
-     "D edges a vertex on average (default: 16; grid: 4, or 8 with diagonals)", 1},
-    {"seed", KEY_SEED, "S", 0, "Another seed gives another graph (default: 1)", 1},
-    {"weights", KEY_WEIGHTS, "LO,HI", 0,
-     "Uniformly random weights: whole numbers from LO to HI, or reals if either has a point", 1},
-    {"permute", KEY_PERMUTE, "yes|no", 0,
-     "Number the vertices randomly (default: yes for rmat, no for others)", 1},
-    {"probabilities", KEY_PROBABILITIES, "A,B,C", 0, "Of rmat (default: 0.57,0.19,0.19)", 1},
     {"format", KEY_FORMAT, "graph|edges", 0,
      "A graph container, or a text edge list in the order of generation (default: graph)", 1},
     {0}};
@@ -90,10 +77,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
   switch (key) {
   case ARGP_KEY_INIT:
-    state->child_inputs[0] = &options->generate.build;
-    state->child_inputs[1] = &options->memory;
-    state->child_inputs[2] = &options->making;
-    state->child_inputs[3] = &options->shared;
+    for (int i = 0; i < NUM_TABLES; i++)
+      state->child_inputs[i] = &options->settings[i];
+    state->child_inputs[NUM_TABLES + 1] = &options->memory;
+    state->child_inputs[NUM_TABLES + 2] = &options->shared;
     return 0;
   case 'o':
     options->output = argument;
@@ -113,8 +100,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     finish_command_line(state, options);
     return 0;
   default:
-    return qn_settings_parse(argp_options, qn_generate_settings, key, argument, state,
-                             &options->generate);
+    return ARGP_ERR_UNKNOWN;
   }
 }
 
@@ -273,14 +259,22 @@ static enum qn_status run(struct options *options, struct report *report, struct
 }
 
 int main(int argc, char **argv) {
-  static const struct argp_child children[] = {{&qn_build_argp, 0, NULL, 0},
-                                               {&qn_memory_argp, 0, NULL, 0},
-                                               {&qn_set_making_argp, 0, NULL, 0},
-                                               {&qn_tool_output_argp, 0, NULL, 0},
-                                               {0}};
-  static const struct argp argp = {
+  const struct argp generate_argp = qn_settings_argp(qn_generate_settings);
+  const struct argp build_argp = qn_settings_argp(qn_build_settings);
+  const struct argp set_argp = qn_settings_argp(qn_set_settings);
+  const struct argp_child children[] = {{&generate_argp, 0, NULL, 0},
+                                        {&build_argp, 0, NULL, 0},
+                                        {&set_argp, 0, NULL, 0},
+                                        {&qn_set_making_argp, 0, NULL, 0},
+                                        {&qn_memory_argp, 0, NULL, 0},
+                                        {&qn_tool_output_argp, 0, NULL, 0},
+                                        {0}};
+  const struct argp argp = {
       argp_options, parse_option, "rmat|uniform|grid", documentation, children, NULL, NULL};
-  struct options options = {0};
+  struct options options = {.settings = {{qn_generate_settings, &options.generate},
+                                         {qn_build_settings, &options.generate.build},
+                                         {qn_set_settings, &options.making.set}},
+                            .making.set.rows = QN_SET_ROWS_IN};
   struct report report = {0};
   struct qn_error error;
   qn_generate_options_begin(&options.generate);

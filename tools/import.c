@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/build_settings.h"
 #include "converters/format.h"
 #include "converters/import/import.h"
 #include "converters/provenance.h"
@@ -10,9 +11,11 @@
 #include "support/json_text.h"
 #include "support/output_stream.h"
 #include "support/tool.h"
-#include "tools/build_options.h"
 #include "tools/set_making.h"
 #include "tools/tables.h"
+
+/* Of settings: for the import, how to build, for a set. */
+enum { NUM_TABLES = 3 };
 
 struct options {
   struct qn_tool_options shared;
@@ -23,113 +26,17 @@ struct options {
   char **inputs;
   int num_inputs;
   bool list_formats;
+  struct qn_settings settings[NUM_TABLES];
 };
 
 /* ---- Command line --------------------------------------------------------- */
 
-enum {
-  KEY_FORMAT = 0x3001,
-  KEY_FORMATS,
-  KEY_WEIGHTS,
-  KEY_IDS,
-  KEY_MAX_BAD,
-  KEY_COLUMNS,
-  KEY_RECORD,
-  KEY_VERTICES,
-  KEY_PROPERTIES,
-  KEY_BIPARTITE,
-  KEY_DELIMITER,
-  KEY_HEADER,
-  KEY_QUOTES,
-  KEY_ESCAPE,
-  KEY_DECIMAL,
-  KEY_COMMENTS,
-  KEY_TRAILING_COMMENTS,
-  KEY_MEMBER,
-  KEY_MAX_BYTES,
-  KEY_MAX_EXPANSION,
-  KEY_NARROW_WEIGHTS,
-  KEY_STRICT,
-  KEY_DIRECTED,
-};
+enum { KEY_FORMATS = 0x3001 };
 
 static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "Write the container to FILE, - for standard output (required)", 1},
-    {"format", KEY_FORMAT, "NAME", 0, "What the input is; auto (default) looks at its content", 1},
     {"formats", KEY_FORMATS, NULL, 0,
      "List every format, what is supported and what is lost (also with --json)", 1},
-    {"member", KEY_MEMBER, "NAME", 0, "The member of an archive to read, if it has several", 1},
-    {"max-bytes", KEY_MAX_BYTES, "SIZE", 0,
-     "Refuse packed inputs that hold more than SIZE (default: 1T)", 1},
-    {"max-expansion", KEY_MAX_EXPANSION, "N", 0,
-     "Refuse packed inputs that hold more than 256M and N times their size (default: 250)", 1},
-    {"columns", KEY_COLUMNS, "S,D[,W]", 0,
-     "Of edge lists: the columns of source, destination and weight, by number from 1 or by name in "
-     "the header (default: those that the header calls source, src, from, u, start or :START_ID; "
-     "target, dst, to, v, end or :END_ID; weight, w or value; else 1,2,3)",
-     1},
-    {"delimiter", KEY_DELIMITER, "auto|comma|semicolon|tab|bar|blank", 0,
-     "Of edge lists: what separates columns. auto (default): what gives all of the first lines the "
-     "same columns",
-     1},
-    {"header", KEY_HEADER, "auto|no|yes", 0,
-     "Of edge lists: whether the first line names columns. auto (default): if it can be told", 1},
-    {"quotes", KEY_QUOTES, "auto|no|yes", 0,
-     "Of edge lists: yes: values in double quotes may break lines. no: quotes are text. auto "
-     "(default): yes if one of the first values is in quotes",
-     1},
-    {"escape", KEY_ESCAPE, "quote|backslash", 0,
-     "Of edge lists: what stands before a quote in a value in quotes: another one (default), or a "
-     "backslash, as Spark writes it",
-     1},
-    {"decimal", KEY_DECIMAL, "point|comma", 0,
-     "Of edge lists: what weights have before their fraction (default: point)", 1},
-    {"comments", KEY_COMMENTS, "auto|none|#|%|#%", 0,
-     "Of edge lists: the signs that lines of comments begin with. auto (default): # and %, but a "
-     "line that may be an edge is refused",
-     1},
-    {"trailing-comments", KEY_TRAILING_COMMENTS, NULL, 0,
-     "Of edge lists: # with a blank before it begins a comment", 1},
-    {"record", KEY_RECORD, "IDS[,WEIGHT][,big]", 0,
-     "Of pairs: what an edge is. Source and destination: u32, u64 or packed (Graph500's 48 bits); "
-     "weight: u32, f32, i64 or f64; big-endian",
-     1},
-    {"vertices", KEY_VERTICES, "N|FILE", 0,
-     "There are N vertices, 0 to N - 1, with edges or not (default: as many as the input says or "
-     "ids need). FILE: those in this CSV file, or of tables in this Parquet or Arrow file, by its "
-     "column id or :ID; its other columns become properties of vertices",
-     1},
-    {"properties", KEY_PROPERTIES, "all|NAME[:TYPE],...", 0,
-     "Keep these columns of edge lists and tables as properties of edges, by name in the header or "
-     "by number "
-     "from 1, or these data of vertices and edges in GraphML, GEXF, GML, JSON and METIS; as u32, "
-     "u64, i64, f32, f64, bool or string (default: what the file says, else the first that holds "
-     "all values exactly). all,NAME:TYPE says the type of one",
-     1},
-    {"bipartite", KEY_BIPARTITE, "auto|no|yes", 0,
-     "Of edge lists: sources and destinations are different things even where ids are equal; they "
-     "are called L and R with the id behind it. auto (default): if a KONECT header says so",
-     1},
-    {"max-bad", KEY_MAX_BAD, "N", 0, "Skip, list and count up to N bad lines (default: 0)", 1},
-    {"weights", KEY_WEIGHTS, "auto|none|u32|f32|i64|f64", 0,
-     "auto (default): u32 or i64 if all weights are whole numbers that fit, else f32 or f64; none: "
-     "drop them",
-     2},
-    {"narrow-weights", KEY_NARROW_WEIGHTS, NULL, 0,
-     "Keep weights that are no u32 as f32 (with --weights=f64: as f64), round those that it cannot "
-     "hold, and say by how much",
-     2},
-    {"ids", KEY_IDS, "keep|compact|strings", 0,
-     "keep: vertex v is the one called v. compact: number the ids that occur in ascending order, "
-     "and keep the map. strings: ids are any text. Default: keep if there are no gaps, else "
-     "compact",
-     2},
-    {"directed", KEY_DIRECTED, NULL, 0,
-     "Edges are directed (default, unless the format says otherwise); refuse an input that "
-     "calls them undirected",
-     2},
-    {"strict", KEY_STRICT, NULL, 0,
-     "Refuse, instead of warning, where something unclear changes what the graph means", 2},
     {0}};
 
 /* "soc.qrn" for "FOLDER/soc.txt.gz". */
@@ -161,10 +68,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
   switch (key) {
   case ARGP_KEY_INIT:
-    state->child_inputs[0] = &options->import.build;
-    state->child_inputs[1] = &options->memory;
-    state->child_inputs[2] = &options->making;
-    state->child_inputs[3] = &options->shared;
+    for (int i = 0; i < NUM_TABLES; i++)
+      state->child_inputs[i] = &options->settings[i];
+    state->child_inputs[NUM_TABLES + 1] = &options->memory;
+    state->child_inputs[NUM_TABLES + 2] = &options->shared;
     return 0;
   case 'o':
     options->output = argument;
@@ -180,8 +87,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     finish_command_line(state, options);
     return 0;
   default:
-    return qn_settings_parse(argp_options, qn_import_settings, key, argument, state,
-                             &options->import);
+    return ARGP_ERR_UNKNOWN;
   }
 }
 
@@ -260,14 +166,22 @@ static enum qn_status import(const struct options *options, struct qn_error *err
 }
 
 int main(int argc, char **argv) {
-  static const struct argp_child children[] = {{&qn_build_argp, 0, NULL, 0},
-                                               {&qn_memory_argp, 0, NULL, 0},
-                                               {&qn_set_making_argp, 0, NULL, 0},
-                                               {&qn_tool_output_argp, 0, NULL, 0},
-                                               {0}};
-  static const struct argp argp = {argp_options, parse_option, "INPUT...", documentation,
-                                   children,     help_filter,  NULL};
-  struct options options = {0};
+  const struct argp import_argp = qn_settings_argp(qn_import_settings);
+  const struct argp build_argp = qn_settings_argp(qn_build_settings);
+  const struct argp set_argp = qn_settings_argp(qn_set_settings);
+  const struct argp_child children[] = {{&import_argp, 0, NULL, 0},
+                                        {&build_argp, 0, NULL, 0},
+                                        {&set_argp, 0, NULL, 0},
+                                        {&qn_set_making_argp, 0, NULL, 0},
+                                        {&qn_memory_argp, 0, NULL, 0},
+                                        {&qn_tool_output_argp, 0, NULL, 0},
+                                        {0}};
+  const struct argp argp = {argp_options, parse_option, "INPUT...", documentation,
+                            children,     help_filter,  NULL};
+  struct options options = {.settings = {{qn_import_settings, &options.import},
+                                         {qn_build_settings, &options.import.build},
+                                         {qn_set_settings, &options.making.set}},
+                            .making.set.rows = QN_SET_ROWS_IN};
   struct qn_error error;
   qn_import_options_begin(&options.import);
   qn_tool_parse("quern-import", &argp, argc, argv, &options, &options.shared);

@@ -1,13 +1,6 @@
 /* quern-pack: graph container in, packed container out. */
 #include "tools/builder.h"
 
-static const struct argp_option table[] = {
-    {"direction", 'd', "DIRECTION", 0,
-     "in: the in-edges of every vertex, which programs gather along; out: the out-edges, which "
-     "searches push along; both (default: both). An undirected graph is stored once",
-     1},
-    {0}};
-
 static const char documentation[] =
     "Pack a graph's rows into few bits an edge: gaps between sorted neighbours, in groups of four "
     "of one width, in tiles of 2048 edges that decode alone: the layout packed. Weights are stored "
@@ -19,5 +12,5 @@ static const char documentation[] =
     "how the size compares with plain CSR.";
 
 int main(int argc, char **argv) {
-  return qn_builder_main(QN_LAYOUT_PACKED, table, NULL, documentation, argc, argv);
+  return qn_builder_main(QN_LAYOUT_PACKED, NULL, documentation, argc, argv);
 }

@@ -1,13 +1,6 @@
 /* quern-page: a graph container into slotted pages. */
 #include "tools/builder.h"
 
-enum { KEY_ADDRESS = 0x1001, KEY_PAGE_SIZE };
-
-static const struct argp_option table[] = {
-    {"address", KEY_ADDRESS, "P,Q", 0, "Bytes of page id and slot number: 2,2 3,3 2,4 or 4,2", 0},
-    {"page-size", KEY_PAGE_SIZE, "SIZE", 0, "Bytes of a page, a multiple of 4", 0},
-    {0}};
-
 static const char documentation[] =
     "Put a graph on slotted pages, the layout of GTS: pages of one size, to be streamed.\v"
     "A page holds the edges of consecutive vertices; a vertex too large for one page gets large "
@@ -19,5 +12,5 @@ static const char documentation[] =
     "Memory beside input and output, which are mapped: 4 bytes a vertex, 8 with ids of 6 bytes.";
 
 int main(int argc, char **argv) {
-  return qn_builder_main(QN_LAYOUT_SLOTTED_PAGES, table, NULL, documentation, argc, argv);
+  return qn_builder_main(QN_LAYOUT_SLOTTED_PAGES, NULL, documentation, argc, argv);
 }

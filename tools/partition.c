@@ -1,21 +1,10 @@
 /* quern-partition: a graph as edge partitions, to be streamed through a device. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "kernels/cuda/device/device.h"
 #include "tools/builder.h"
-
-enum { KEY_PARTITIONS = 'p', KEY_PARTITION_BYTES = 0x1001, KEY_DEVICE_MEMORY };
-
-static const struct argp_option table[] = {
-    {"partitions", KEY_PARTITIONS, "N", 0, "At most N partitions, as equal as can be (32)", 0},
-    {"partition-bytes", KEY_PARTITION_BYTES, "SIZE", 0,
-     "Partitions of at most SIZE bytes, e.g. 64M", 0},
-    {"device-memory", KEY_DEVICE_MEMORY, "SIZE|device[:N]", 0,
-     "Partitions of which 32 fit into SIZE, or into what CUDA device N has (default 0), beside 24 "
-     "bytes a vertex",
-     0},
-    {0}};
 
 static const char documentation[] =
     "Build edge partitions (Graphie) from a graph container: an edge list sorted by source and cut "
@@ -47,11 +36,11 @@ static const char *memory_of_device(uint64_t index, char text[QN_OPTION_TEXT],
   return text;
 }
 
-static const char *read_value(int key, const char *value, char text[QN_OPTION_TEXT],
+static const char *read_value(const char *name, const char *value, char text[QN_OPTION_TEXT],
                               struct qn_error *error) {
   uint64_t index;
   bool is_device;
-  if (key != KEY_DEVICE_MEMORY)
+  if (strcmp(name, "device-memory") != 0)
     return value;
   if (qn_names_device(value, &is_device, &index, error))
     return NULL;
@@ -59,5 +48,5 @@ static const char *read_value(int key, const char *value, char text[QN_OPTION_TE
 }
 
 int main(int argc, char **argv) {
-  return qn_builder_main(QN_LAYOUT_EDGE_PARTITIONS, table, read_value, documentation, argc, argv);
+  return qn_builder_main(QN_LAYOUT_EDGE_PARTITIONS, read_value, documentation, argc, argv);
 }

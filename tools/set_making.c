@@ -7,33 +7,20 @@
 #include "support/progress.h"
 #include "support/sizes.h"
 
-enum { KEY_PARTS = 0x3701, KEY_BALANCE, KEY_ROWS, KEY_RANK_TIMEOUT };
+enum { KEY_RANK_TIMEOUT = 0x3701 };
 
 static const struct argp_option argp_options[] = {
-    {NULL, 0, NULL, 0, "A set of several containers, also by several ranks under mpirun:", 3},
-    {"parts", KEY_PARTS, "N", 0,
-     "Make FILE a folder: a set of N containers, each with the rows of a range of vertices "
-     "(default under mpirun: one for each rank)",
-     4},
-    {"balance", KEY_BALANCE, "both|edges|vertices", 0,
-     "What ranges have equally much of (default: both together)", 4},
-    {"rows", KEY_ROWS, "in|out", 0,
-     "A row has the edges into its vertex, which quern-run walks, or those out of it (default: in; "
-     "in an undirected graph they are the same)",
-     4},
-    {"rank-timeout", KEY_RANK_TIMEOUT, "SECONDS", 0, QN_RANK_TIMEOUT_HELP, 4},
+    {NULL, 0, NULL, 0,
+     "A set of several containers, also by several ranks under mpirun (by default one for each):",
+     QN_SET_GROUP - 1},
+    {"rank-timeout", KEY_RANK_TIMEOUT, "SECONDS", 0, QN_RANK_TIMEOUT_HELP, QN_SET_GROUP},
     {0}};
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
-  struct qn_set_making *making = state->input;
-  if (key == ARGP_KEY_INIT)
-    making->set.rows = QN_SET_ROWS_IN;
-  making->shape_given |= key == KEY_BALANCE || key == KEY_ROWS;
-  if (key == KEY_RANK_TIMEOUT) {
-    qn_ranks_set_timeout(qn_option_real(state, "--rank-timeout", argument));
-    return 0;
-  }
-  return qn_settings_parse(argp_options, qn_set_settings, key, argument, state, &making->set);
+  if (key != KEY_RANK_TIMEOUT)
+    return ARGP_ERR_UNKNOWN;
+  qn_ranks_set_timeout(qn_option_real(state, "--rank-timeout", argument));
+  return 0;
 }
 
 const struct argp qn_set_making_argp = {.options = argp_options, .parser = parse_option};
@@ -48,8 +35,7 @@ enum qn_status qn_set_making_begin(struct qn_set_making *making, struct qn_tool_
                   : making->set.num_parts ? &qn_collective_alone
                                           : NULL;
   if (!making->ranks)
-    return making->shape_given ? qn_fail(error, QN_USAGE, "--balance and --rows are for --parts")
-                               : QN_OK;
+    return qn_set_options_settle(&making->set, error);
   if (!making->set.num_parts)
     making->set.num_parts = making->ranks->num_ranks;
   if (making->ranks->rank != 0) {

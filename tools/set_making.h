@@ -12,11 +12,10 @@
 struct qn_set_making {
   struct qn_set_options set;         /* no parts: none is made */
   const struct qn_collective *ranks; /* NULL: the same */
-  bool shape_given;
 };
 
-/* A child for an argp parser, whose input is a `struct qn_set_making`: --parts, --balance, --rows.
- */
+/* A child for an argp parser, without input: --rank-timeout, and what help says above the options
+ * of such a set (qn_set_settings). */
 extern const struct argp qn_set_making_argp;
 
 /* Join the ranks, if a launcher has started several: all but the first fall silent. */

@@ -1,16 +1,6 @@
 /* quern-shard: a graph as shards that fit a GPU's shared memory. */
 #include "tools/builder.h"
 
-enum { KEY_SHARD_VERTICES = 0x1001, KEY_SHARED_MEMORY, KEY_PAGE_BYTES };
-
-static const struct argp_option table[] = {
-    {"shard-vertices", KEY_SHARD_VERTICES, "N", 0,
-     "Shards of N destinations each (at most 65536), whatever their accumulators take", 0},
-    {"shared-memory", KEY_SHARED_MEMORY, "SIZE", 0,
-     "Shards whose accumulators of 4 bytes, replicated, fit SIZE (112K)", 0},
-    {"page-bytes", KEY_PAGE_BYTES, "SIZE", 0, "Pages of at most SIZE bytes (64M)", 0},
-    {0}};
-
 static const char documentation[] =
     "Build shards (Garaph) from a graph container: in-edges grouped by ranges of at most 65,536 "
     "destinations, each named by 16 bits; row offsets for CPU threads; and out-edges without "
@@ -25,5 +15,5 @@ static const char documentation[] =
     "graph that was stored without its in-edges (quern-import --transpose=also stores them).";
 
 int main(int argc, char **argv) {
-  return qn_builder_main(QN_LAYOUT_SHARDS, table, NULL, documentation, argc, argv);
+  return qn_builder_main(QN_LAYOUT_SHARDS, NULL, documentation, argc, argv);
 }

@@ -18,100 +18,26 @@
 #include "tools/striping.h"
 #include <quern/open.h>
 
+/* Of settings: for the part, the steps, a set. */
+enum { NUM_TABLES = 3 };
+
 struct options {
   struct qn_tool_options shared;
   struct qn_transform_options transform;
   struct qn_memory_options memory;
   struct qn_striping_options stripes;
   struct qn_set_options set; /* no parts: one container */
-  bool set_shape_given;
   const char *input;
   const char *output;
+  struct qn_settings settings[NUM_TABLES];
 };
 
 /* ---- Command line --------------------------------------------------------- */
 
-enum {
-  KEY_TRANSPOSE = 0x3401,
-  KEY_SYMMETRIZE,
-  KEY_SELF_LOOPS,
-  KEY_DUPLICATES,
-  KEY_WEIGHTS,
-  KEY_NARROW_WEIGHTS,
-  KEY_RELABEL,
-  KEY_SEED,
-  KEY_IN_EDGES,
-  KEY_STRICT,
-  KEY_EGONET,
-  KEY_HOPS,
-  KEY_ALONG,
-  KEY_INDUCED,
-  KEY_CROSS_EDGES,
-  KEY_KCORE,
-  KEY_CONTRACT,
-  KEY_PARTS,
-  KEY_BALANCE,
-  KEY_ROWS,
-};
-
-/* A step is a group of its own, or argp would sort them by name. */
 static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "Write the container to FILE, - for standard output (required)", 1},
-    {"egonet", KEY_EGONET, "ID", 0,
-     "1. Keep the vertex ID, those within --hops of it, and the edges between them", 3},
-    {"induced", KEY_INDUCED, "FILE", 0,
-     "1. Keep the vertices whose ids FILE lists, and the edges between them", 3},
-    {"cross-edges", KEY_CROSS_EDGES, "FILE", 0,
-     "1. Keep the vertices that FILE puts into groups, by lines \"id group\", and the edges "
-     "between different groups",
-     3},
-    {"kcore", KEY_KCORE, "K", 0,
-     "1. Keep the K-core: the most vertices that have K edges or more among themselves, in any "
-     "direction",
-     3},
-    {"contract", KEY_CONTRACT, "FILE", 0,
-     "1. Make a vertex of each group that FILE has, by lines \"id group\", and of all edges "
-     "between "
-     "two groups one, weights added; of those within a group a loop (--remove-self-loops)",
-     3},
-    {"hops", KEY_HOPS, "K", 0, "How far an egonet goes (default: 1)", 10},
-    {"along", KEY_ALONG, "out|in|both", 0,
-     "Which edges an egonet's hops follow in a directed graph (default: out)", 10},
-    {"transpose", KEY_TRANSPOSE, NULL, 0, "2. Turn every edge round", 4},
-    {"remove-self-loops", KEY_SELF_LOOPS, NULL, 0, "3. Remove edges from a vertex to itself", 5},
-    {"symmetrize", KEY_SYMMETRIZE, NULL, 0,
-     "4. Add the reverse of every edge; mark the graph undirected", 6},
-    {"remove-duplicates", KEY_DUPLICATES, NULL, 0, "5. Of edges with the same ends leave the first",
-     7},
-    {"random-weights", KEY_WEIGHTS, "LO,HI,SEED", 0,
-     "6. Uniformly random weights: whole numbers from LO to HI, or reals if either has a point; "
-     "both directions of an undirected edge get the same",
-     8},
-    {"narrow-weights", KEY_NARROW_WEIGHTS, NULL, 0,
-     "6. Round weights of 8 bytes to f32, and say by how much", 8},
-    {"relabel", KEY_RELABEL, "degree|random|rcm|llp|gorder|metis|FILE", 0,
-     "7. Renumber the vertices: by descending degree, randomly, by reverse Cuthill-McKee, by "
-     "layered label propagation (what packs and caches well), by Gorder, by METIS (libmetis.so.5, "
-     "loaded for this alone), or those of one group in FILE (lines \"id group\", such as quern-run "
-     "leiden -o writes) beside one "
-     "another; original ids are kept",
-     9},
-    {"seed", KEY_SEED, "S", 0, "Choose another random numbering (default: 1)", 10},
-    {"in-edges", KEY_IN_EDGES, "also|no", 0,
-     "Store the in-edges of a directed graph as well, or not (default: as in the input)", 10},
-    {"strict", KEY_STRICT, NULL, 0,
-     "Refuse, instead of warning, where something unclear changes what the graph means", 10},
-    {NULL, 0, NULL, 0, "A graph as a set of containers, or a set as one:", 11},
-    {"parts", KEY_PARTS, "N", 0,
-     "Make FILE a folder: a set of N containers, each with the rows of a range of vertices. No "
-     "other step goes with it",
-     12},
-    {"balance", KEY_BALANCE, "both|edges|vertices", 0,
-     "What ranges have equally much of (default: both together)", 12},
-    {"rows", KEY_ROWS, "in|out", 0,
-     "A row has the edges into its vertex, which quern-run walks, or those out of it (default: in; "
-     "in an undirected graph they are the same)",
-     12},
+    {NULL, 0, NULL, 0,
+     "A graph, without other steps, as a set of containers, or a set as one:", QN_SET_GROUP - 1},
     {0}};
 
 static void finish_command_line(struct argp_state *state, struct options *options) {
@@ -124,14 +50,13 @@ static void finish_command_line(struct argp_state *state, struct options *option
   const bool any = qn_transform_options_are_any(&options->transform);
   if (options->set.num_parts && any)
     argp_error(state, "--parts cuts a graph as it is: transform it first, into a container");
-  if (options->set_shape_given && !options->set.num_parts)
-    argp_error(state, "--balance and --rows are for --parts");
   if (options->stripes.striping.num_folders && (any || options->set.num_parts))
     argp_error(state, "--stripe deals a container out as it is: transform it first");
   if (!any && !options->set.num_parts && !options->stripes.striping.num_folders &&
       !qn_set_recognise(options->input) && !qn_stripes_recognise(options->input))
     argp_error(state, "say what to do, for example --symmetrize");
-  if (qn_transform_options_settle(&options->transform, &error))
+  if (qn_set_options_settle(&options->set, &error) ||
+      qn_transform_options_settle(&options->transform, &error))
     argp_error(state, "%s", error.message);
 }
 
@@ -139,9 +64,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
   switch (key) {
   case ARGP_KEY_INIT:
-    state->child_inputs[0] = &options->stripes;
-    state->child_inputs[1] = &options->memory;
-    state->child_inputs[2] = &options->shared;
+    for (int i = 0; i < NUM_TABLES; i++)
+      state->child_inputs[i] = &options->settings[i];
+    state->child_inputs[NUM_TABLES] = &options->stripes;
+    state->child_inputs[NUM_TABLES + 1] = &options->memory;
+    state->child_inputs[NUM_TABLES + 2] = &options->shared;
     return 0;
   case 'o':
     options->output = argument;
@@ -154,18 +81,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   case ARGP_KEY_END:
     finish_command_line(state, options);
     return 0;
-  case KEY_BALANCE:
-  case KEY_ROWS:
-    options->set_shape_given = true;
-    /* fall through */
   default:
-    if (qn_settings_parse(argp_options, qn_set_settings, key, argument, state, &options->set) == 0)
-      return 0;
-    if (qn_settings_parse(argp_options, qn_part_settings, key, argument, state,
-                          &options->transform.part) == 0)
-      return 0;
-    return qn_settings_parse(argp_options, qn_transform_settings, key, argument, state,
-                             &options->transform);
+    return ARGP_ERR_UNKNOWN;
   }
 }
 
@@ -334,17 +251,25 @@ static void print_summary(const struct options *options, const struct report *re
 }
 
 int main(int argc, char **argv) {
-  static const struct argp_child children[] = {{&qn_striping_argp, 13, NULL, 0},
-                                               {&qn_memory_argp, 0, NULL, 0},
-                                               {&qn_tool_output_argp, 0, NULL, 0},
-                                               {0}};
-  static const struct argp argp = {argp_options, parse_option, "GRAPH.qrn", documentation,
-                                   children,     NULL,         NULL};
-  struct options options = {0};
+  const struct argp part_argp = qn_settings_argp(qn_part_settings);
+  const struct argp transform_argp = qn_settings_argp(qn_transform_settings);
+  const struct argp set_argp = qn_settings_argp(qn_set_settings);
+  const struct argp_child children[] = {{&part_argp, 0, NULL, 0},
+                                        {&transform_argp, 0, NULL, 0},
+                                        {&set_argp, 0, NULL, 0},
+                                        {&qn_striping_argp, 13, NULL, 0},
+                                        {&qn_memory_argp, 0, NULL, 0},
+                                        {&qn_tool_output_argp, 0, NULL, 0},
+                                        {0}};
+  const struct argp argp = {argp_options, parse_option, "GRAPH.qrn", documentation,
+                            children,     NULL,         NULL};
+  struct options options = {.settings = {{qn_part_settings, &options.transform.part},
+                                         {qn_transform_settings, &options.transform},
+                                         {qn_set_settings, &options.set}},
+                            .set.rows = QN_SET_ROWS_IN};
   struct report report = {0};
   struct qn_error error;
   qn_transform_options_begin(&options.transform);
-  options.set.rows = QN_SET_ROWS_IN;
   qn_tool_parse("quern-transform", &argp, argc, argv, &options, &options.shared);
   qn_outputs_hold();
   if (options.set.num_parts)

@@ -21,11 +21,19 @@ static enum qn_status set_record(void *target, const char *text, struct qn_error
 
 #define FIELD(name) offsetof(struct qn_export_options, name)
 const struct qn_setting qn_export_settings[] = {
-    {"both-directions", QN_SETTING_SWITCH, FIELD(write.both_directions), NULL, 0, 0, NULL},
-    {"header", QN_SETTING_SWITCH, FIELD(write.header), NULL, 0, 0, NULL},
-    {"strict", QN_SETTING_SWITCH, FIELD(write.strict), NULL, 0, 0, NULL},
-    {"record", QN_SETTING_OWN, 0, NULL, 0, 0, set_record},
-    {"parts", QN_SETTING_NUMBER, FIELD(num_parts), NULL, 1, MAX_PARTS, NULL},
+    {"both-directions", QN_SETTING_SWITCH, FIELD(write.both_directions), .group = 1,
+     .help = "List undirected edges in both directions (default: in one)"},
+    {"header", QN_SETTING_SWITCH, FIELD(write.header), .group = 1,
+     .help = "Of edges: begin with a line that says what the graph is, which quern-import heeds; "
+             "others may not know comments"},
+    {"strict", QN_SETTING_SWITCH, FIELD(write.strict), .group = 1,
+     .help =
+         "Write nothing if the format does not keep all of the graph (default: say what it loses)"},
+    {"record", QN_SETTING_OWN, .set = set_record, .argument = "IDS[,WEIGHT][,big]", .group = 1,
+     .help = "Of pairs: ids as u32, u64 or packed (Graph500's 48 bits), weights as u32, f32, i64 "
+             "or f64; big-endian (default: the least that holds all)"},
+    {"parts", QN_SETTING_NUMBER, FIELD(num_parts), .least = 1, .most = MAX_PARTS, .argument = "N",
+     .group = 1, .help = "Write a folder of N files of equally many edges, and a manifest"},
     {0}};
 
 void qn_export_options_begin(struct qn_export_options *options) {

@@ -63,12 +63,19 @@ static enum qn_status set_probabilities(void *target, const char *text, struct q
 
 #define FIELD(name) offsetof(struct qn_generate_options, name)
 const struct qn_setting qn_generate_settings[] = {
-    {"scale", QN_SETTING_OWN, 0, NULL, 0, 0, set_scale},
-    {"degree", QN_SETTING_OWN, 0, NULL, 0, 0, set_degree},
-    {"seed", QN_SETTING_NUMBER, FIELD(generator.seed), NULL, 0, UINT64_MAX, NULL},
-    {"weights", QN_SETTING_OWN, 0, NULL, 0, 0, set_weights},
-    {"permute", QN_SETTING_OWN, 0, permute_words, 0, 0, set_permute},
-    {"probabilities", QN_SETTING_OWN, 0, NULL, 0, 0, set_probabilities},
+    {"scale", QN_SETTING_OWN, .set = set_scale, .argument = "N", .group = 1,
+     .help = "2^N vertices (required; at most 31)"},
+    {"degree", QN_SETTING_OWN, .set = set_degree, .argument = "D", .group = 1,
+     .help = "D edges a vertex on average (default: 16; grid: 4, or 8 with diagonals)"},
+    {"seed", QN_SETTING_NUMBER, FIELD(generator.seed), .most = UINT64_MAX, .argument = "S",
+     .group = 1, .help = "Another seed gives another graph (default: 1)"},
+    {"weights", QN_SETTING_OWN, .set = set_weights, .argument = "LO,HI", .group = 1,
+     .help =
+         "Uniformly random weights: whole numbers from LO to HI, or reals if either has a point"},
+    {"permute", QN_SETTING_OWN, .words = permute_words, .set = set_permute, .argument = "yes|no",
+     .group = 1, .help = "Number the vertices randomly (default: yes for rmat, no for others)"},
+    {"probabilities", QN_SETTING_OWN, .set = set_probabilities, .argument = "A,B,C", .group = 1,
+     .help = "Of rmat (default: 0.57,0.19,0.19)"},
     {0}};
 
 void qn_generate_options_begin(struct qn_generate_options *options) {

@@ -103,28 +103,75 @@ static enum qn_status set_vertices(void *target, const char *text, struct qn_err
 
 #define FIELD(name) offsetof(struct qn_import_options, name)
 const struct qn_setting qn_import_settings[] = {
-    {"format", QN_SETTING_TEXT, FIELD(format), NULL, 0, 0, NULL},
-    {"member", QN_SETTING_TEXT, FIELD(input.member), NULL, 0, 0, NULL},
-    {"max-bytes", QN_SETTING_SIZE, FIELD(input.max_bytes), NULL, 0, 0, NULL},
-    {"max-expansion", QN_SETTING_NUMBER, FIELD(input.max_expansion), NULL, 0, UINT64_MAX - 1, NULL},
-    {"columns", QN_SETTING_OWN, 0, NULL, 0, 0, set_columns},
-    {"delimiter", QN_SETTING_OWN, 0, delimiter_words, 0, 0, set_delimiter},
-    {"header", QN_SETTING_CHOICE, FIELD(read.text.header), said_words, 0, 0, NULL},
-    {"quotes", QN_SETTING_CHOICE, FIELD(read.text.quotes), said_words, 0, 0, NULL},
-    {"escape", QN_SETTING_CHOICE, FIELD(read.text.escape), escape_words, 0, 0, NULL},
-    {"decimal", QN_SETTING_OWN, 0, decimal_words, 0, 0, set_decimal},
-    {"comments", QN_SETTING_OWN, 0, comment_words, 0, 0, set_comments},
-    {"trailing-comments", QN_SETTING_SWITCH, FIELD(read.text.trailing_comments), NULL, 0, 0, NULL},
-    {"record", QN_SETTING_OWN, 0, NULL, 0, 0, set_record},
-    {"vertices", QN_SETTING_OWN, 0, NULL, 0, 0, set_vertices},
-    {"properties", QN_SETTING_OWN, 0, NULL, 0, 0, set_properties},
-    {"bipartite", QN_SETTING_CHOICE, FIELD(read.bipartite), said_words, 0, 0, NULL},
-    {"max-bad", QN_SETTING_NUMBER, FIELD(read.max_bad), NULL, 0, UINT64_MAX - 1, NULL},
-    {"weights", QN_SETTING_OWN, 0, weight_words, 0, 0, set_weights},
-    {"narrow-weights", QN_SETTING_SWITCH, FIELD(build.narrow_weights), NULL, 0, 0, NULL},
-    {"ids", QN_SETTING_OWN, 0, id_words, 0, 0, set_ids},
-    {"directed", QN_SETTING_SWITCH, FIELD(directed), NULL, 0, 0, NULL},
-    {"strict", QN_SETTING_SWITCH, FIELD(strict), NULL, 0, 0, NULL},
+    {"format", QN_SETTING_TEXT, FIELD(format), .argument = "NAME", .group = 1,
+     .help = "What the input is; auto (default) looks at its content"},
+    {"member", QN_SETTING_TEXT, FIELD(input.member), .argument = "NAME", .group = 1,
+     .help = "The member of an archive to read, if it has several"},
+    {"max-bytes", QN_SETTING_SIZE, FIELD(input.max_bytes), .argument = "SIZE", .group = 1,
+     .help = "Refuse packed inputs that hold more than SIZE (default: 1T)"},
+    {"max-expansion", QN_SETTING_NUMBER, FIELD(input.max_expansion), .most = UINT64_MAX - 1,
+     .argument = "N", .group = 1,
+     .help = "Refuse packed inputs that hold more than 256M and N times their size (default: 250)"},
+    {"columns", QN_SETTING_OWN, .set = set_columns, .argument = "S,D[,W]", .group = 1,
+     .help = "Of edge lists: the columns of source, destination and weight, by number from 1 or by "
+             "name in the header (default: those that the header calls source, src, from, u, start "
+             "or :START_ID; target, dst, to, v, end or :END_ID; weight, w or value; else 1,2,3)"},
+    {"delimiter", QN_SETTING_OWN, .words = delimiter_words, .set = set_delimiter, .group = 1,
+     .help = "Of edge lists: what separates columns. auto (default): what gives all of the first "
+             "lines the same columns"},
+    {"header", QN_SETTING_CHOICE, FIELD(read.text.header), .words = said_words, .group = 1,
+     .help =
+         "Of edge lists: whether the first line names columns. auto (default): if it can be told"},
+    {"quotes", QN_SETTING_CHOICE, FIELD(read.text.quotes), .words = said_words, .group = 1,
+     .help = "Of edge lists: yes: values in double quotes may break lines. no: quotes are text. "
+             "auto (default): yes if one of the first values is in quotes"},
+    {"escape", QN_SETTING_CHOICE, FIELD(read.text.escape), .words = escape_words, .group = 1,
+     .help = "Of edge lists: what stands before a quote in a value in quotes: another one "
+             "(default), or a backslash, as Spark writes it"},
+    {"decimal", QN_SETTING_OWN, .words = decimal_words, .set = set_decimal, .group = 1,
+     .help = "Of edge lists: what weights have before their fraction (default: point)"},
+    {"comments", QN_SETTING_OWN, .words = comment_words, .set = set_comments, .group = 1,
+     .help = "Of edge lists: the signs that lines of comments begin with. auto (default): # and %, "
+             "but a line that may be an edge is refused"},
+    {"trailing-comments", QN_SETTING_SWITCH, FIELD(read.text.trailing_comments), .group = 1,
+     .help = "Of edge lists: # with a blank before it begins a comment"},
+    {"record", QN_SETTING_OWN, .set = set_record, .argument = "IDS[,WEIGHT][,big]", .group = 1,
+     .help = "Of pairs: what an edge is. Source and destination: u32, u64 or packed (Graph500's 48 "
+             "bits); weight: u32, f32, i64 or f64; big-endian"},
+    {"vertices", QN_SETTING_OWN, .set = set_vertices, .argument = "N|FILE", .group = 1,
+     .help =
+         "There are N vertices, 0 to N - 1, with edges or not (default: as many as the input says "
+         "or ids need). FILE: those in this CSV file, or of tables in this Parquet or Arrow file, "
+         "by its column id or :ID; its other columns become properties of vertices"},
+    {"properties", QN_SETTING_OWN, .set = set_properties, .argument = "all|NAME[:TYPE],...",
+     .group = 1,
+     .help =
+         "Keep these columns of edge lists and tables as properties of edges, by name in the "
+         "header or by number from 1, or these data of vertices and edges in GraphML, GEXF, GML, "
+         "JSON and METIS; as u32, u64, i64, f32, f64, bool or string (default: what the file says, "
+         "else the first that holds all values exactly). all,NAME:TYPE says the type of one"},
+    {"bipartite", QN_SETTING_CHOICE, FIELD(read.bipartite), .words = said_words, .group = 1,
+     .help = "Of edge lists: sources and destinations are different things even where ids are "
+             "equal; they are called L and R with the id behind it. auto (default): if a KONECT "
+             "header says so"},
+    {"max-bad", QN_SETTING_NUMBER, FIELD(read.max_bad), .most = UINT64_MAX - 1, .argument = "N",
+     .group = 1, .help = "Skip, list and count up to N bad lines (default: 0)"},
+    {"weights", QN_SETTING_OWN, .words = weight_words, .set = set_weights, .group = 2,
+     .help = "auto (default): u32 or i64 if all weights are whole numbers that fit, else f32 or "
+             "f64; none: drop them"},
+    {"narrow-weights", QN_SETTING_SWITCH, FIELD(build.narrow_weights), .group = 2,
+     .help = "Keep weights that are no u32 as f32 (with --weights=f64: as f64), round those that "
+             "it cannot hold, and say by how much"},
+    {"ids", QN_SETTING_OWN, .words = id_words, .set = set_ids, .argument = "keep|compact|strings",
+     .group = 2,
+     .help = "keep: vertex v is the one called v. compact: number the ids that occur in ascending "
+             "order, and keep the map. strings: ids are any text. Default: keep if there are no "
+             "gaps, else compact"},
+    {"directed", QN_SETTING_SWITCH, FIELD(directed), .group = 2,
+     .help = "Edges are directed (default, unless the format says otherwise); refuse an input that "
+             "calls them undirected"},
+    {"strict", QN_SETTING_SWITCH, FIELD(strict), .group = 2,
+     .help = "Refuse, instead of warning, where something unclear changes what the graph means"},
     {0}};
 
 void qn_import_options_begin(struct qn_import_options *options) {

@@ -43,17 +43,35 @@ static enum qn_status set_seed(void *target, const char *text, struct qn_error *
 }
 
 #define FIELD(name) offsetof(struct qn_transform_options, name)
+/* A step is a group of its own, or argp would sort them by name. */
 const struct qn_setting qn_transform_settings[] = {
-    {"transpose", QN_SETTING_SWITCH, FIELD(transform.transpose), NULL, 0, 0, NULL},
-    {"remove-self-loops", QN_SETTING_SWITCH, FIELD(transform.remove_self_loops), NULL, 0, 0, NULL},
-    {"symmetrize", QN_SETTING_SWITCH, FIELD(transform.symmetrize), NULL, 0, 0, NULL},
-    {"remove-duplicates", QN_SETTING_SWITCH, FIELD(transform.remove_duplicates), NULL, 0, 0, NULL},
-    {"random-weights", QN_SETTING_OWN, 0, NULL, 0, 0, set_weights},
-    {"narrow-weights", QN_SETTING_SWITCH, FIELD(transform.narrow_weights), NULL, 0, 0, NULL},
-    {"relabel", QN_SETTING_OWN, 0, relabel_words, 0, 0, set_relabel},
-    {"seed", QN_SETTING_OWN, 0, NULL, 0, 0, set_seed},
-    {"strict", QN_SETTING_SWITCH, FIELD(strict), NULL, 0, 0, NULL},
-    {"in-edges", QN_SETTING_CHOICE, FIELD(in_edges), in_edges_words, 0, 0, NULL},
+    {"transpose", QN_SETTING_SWITCH, FIELD(transform.transpose), .group = 4,
+     .help = "2. Turn every edge round"},
+    {"remove-self-loops", QN_SETTING_SWITCH, FIELD(transform.remove_self_loops), .group = 5,
+     .help = "3. Remove edges from a vertex to itself"},
+    {"symmetrize", QN_SETTING_SWITCH, FIELD(transform.symmetrize), .group = 6,
+     .help = "4. Add the reverse of every edge; mark the graph undirected"},
+    {"remove-duplicates", QN_SETTING_SWITCH, FIELD(transform.remove_duplicates), .group = 7,
+     .help = "5. Of edges with the same ends leave the first"},
+    {"random-weights", QN_SETTING_OWN, .set = set_weights, .argument = "LO,HI,SEED", .group = 8,
+     .help = "6. Uniformly random weights: whole numbers from LO to HI, or reals if either has a "
+             "point; both directions of an undirected edge get the same"},
+    {"narrow-weights", QN_SETTING_SWITCH, FIELD(transform.narrow_weights), .group = 8,
+     .help = "6. Round weights of 8 bytes to f32, and say by how much"},
+    {"relabel", QN_SETTING_OWN, .words = relabel_words, .set = set_relabel,
+     .argument = "degree|random|rcm|llp|gorder|metis|FILE", .group = 9,
+     .help =
+         "7. Renumber the vertices: by descending degree, randomly, by reverse Cuthill-McKee, by "
+         "layered label propagation (what packs and caches well), by Gorder, by METIS "
+         "(libmetis.so.5, loaded for this alone), or those of one group in FILE (lines \"id "
+         "group\", such as quern-run leiden -o writes) beside one another; original ids are kept"},
+    {"seed", QN_SETTING_OWN, .set = set_seed, .argument = "S", .group = 10,
+     .help = "Choose another random numbering (default: 1)"},
+    {"strict", QN_SETTING_SWITCH, FIELD(strict), .group = 10,
+     .help = "Refuse, instead of warning, where something unclear changes what the graph means"},
+    {"in-edges", QN_SETTING_CHOICE, FIELD(in_edges), .words = in_edges_words, .argument = "also|no",
+     .group = 10,
+     .help = "Store the in-edges of a directed graph as well, or not (default: as in the input)"},
     {0}};
 
 /* Does the numbering depend on a seed? */

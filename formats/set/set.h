@@ -166,14 +166,20 @@ void qn_set_writer_abort(struct qn_set_writer *writer);
  * together. */
 enum qn_set_balance { QN_SET_BY_BOTH, QN_SET_BY_EDGES, QN_SET_BY_VERTICES };
 
-/* "parts", "balance", "rows": of struct qn_set_options. */
+/* "parts", "balance", "rows": of struct qn_set_options. Their group in a tool's help, before which
+ * the tool may have a heading. */
+#define QN_SET_GROUP 12
 extern const struct qn_setting qn_set_settings[];
 
 struct qn_set_options {
   uint64_t num_parts; /* 1 to QN_SET_MAX_PARTS */
   enum qn_set_balance balance;
   enum qn_set_rows rows; /* of a directed graph */
+  bool shape_given;      /* "balance" or "rows" */
 };
+
+/* When all is said: QN_USAGE if some of it does not go together. */
+enum qn_status qn_set_options_settle(const struct qn_set_options *options, struct qn_error *error);
 
 /* Make a set of a graph, which has been checked, and of its container's ids, properties and
  * metadata. `*out` describes what was made, unless `out` is NULL; owned until qn_set_close. */

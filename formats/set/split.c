@@ -11,14 +11,42 @@
 
 static const char *const balance_words[] = {"both", "edges", "vertices", NULL};
 
+static enum qn_status set_balance(void *target, const char *text, struct qn_error *error) {
+  struct qn_set_options *options = target;
+  int chosen = 0;
+  enum qn_status status = qn_word_parse(balance_words, text, &chosen, error);
+  options->balance = (enum qn_set_balance)chosen;
+  options->shape_given = true;
+  return status;
+}
+
+static enum qn_status set_rows(void *target, const char *text, struct qn_error *error) {
+  struct qn_set_options *options = target;
+  int chosen = 0;
+  enum qn_status status = qn_word_parse(qn_set_rows_words, text, &chosen, error);
+  options->rows = (enum qn_set_rows)chosen;
+  options->shape_given = true;
+  return status;
+}
+
 const struct qn_setting qn_set_settings[] = {
-    {"parts", QN_SETTING_NUMBER, offsetof(struct qn_set_options, num_parts), NULL, 1,
-     QN_SET_MAX_PARTS, NULL},
-    {"balance", QN_SETTING_CHOICE, offsetof(struct qn_set_options, balance), balance_words, 0, 0,
-     NULL},
-    {"rows", QN_SETTING_CHOICE, offsetof(struct qn_set_options, rows), qn_set_rows_words, 0, 0,
-     NULL},
+    {"parts", QN_SETTING_NUMBER, offsetof(struct qn_set_options, num_parts), .least = 1,
+     .most = QN_SET_MAX_PARTS, .argument = "N", .group = QN_SET_GROUP,
+     .help =
+         "Make FILE a folder: a set of N containers, each with the rows of a range of vertices"},
+    {"balance", QN_SETTING_OWN, .words = balance_words, .set = set_balance, .group = QN_SET_GROUP,
+     .help = "What ranges have equally much of (default: both together)"},
+    {"rows", QN_SETTING_OWN, .words = qn_set_rows_words, .set = set_rows, .argument = "in|out",
+     .group = QN_SET_GROUP,
+     .help = "A row has the edges into its vertex, which quern-run walks, or those out of it "
+             "(default: in; in an undirected graph they are the same)"},
     {0}};
+
+enum qn_status qn_set_options_settle(const struct qn_set_options *options, struct qn_error *error) {
+  return options->shape_given && !options->num_parts
+             ? qn_fail(error, QN_USAGE, "--balance and --rows are for --parts")
+             : QN_OK;
+}
 
 struct splitting {
   const struct qn_container *container; /* of the graph */
