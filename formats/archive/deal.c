@@ -41,7 +41,7 @@ QN_ALWAYS_INLINE bool deal_row(const struct qn_dealing *dealing, struct source *
 QN_ALWAYS_INLINE enum qn_dealt deal_rows(const struct qn_dealing *dealing, bool from_bits,
                                          unsigned weight_bytes) {
   const struct qn_dealing own = *dealing;
-  const struct qn_packed_rows rows = *dealing->rows;
+  const struct qn_archive_rows rows = *dealing->rows;
   const uint64_t first = ((uint64_t)own.strip << own.span_log2) + rows.first_row;
   uint64_t weight = 0;
   struct source source = {.columns = rows.columns};

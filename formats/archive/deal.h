@@ -6,7 +6,7 @@
 #include <quern/inline.h>
 
 struct qn_dealing {
-  const struct qn_packed_rows *rows;
+  const struct qn_archive_rows *rows;
   const void *weights;   /* NULL without */
   unsigned weight_bytes; /* 4 or 8 with weights */
   uint64_t num_vertices;

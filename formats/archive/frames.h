@@ -83,7 +83,7 @@ enum qn_status qn_frames_read(struct qn_frame_decoders *decoders,
 enum qn_status qn_frames_read_rows(struct qn_frame_decoders *decoders,
                                    const struct qn_container *archive,
                                    const struct qn_section *section, const struct qn_strips *strips,
-                                   uint64_t frame, struct qn_packed_rows *rows,
+                                   uint64_t frame, struct qn_archive_rows *rows,
                                    struct qn_error *error);
 enum qn_status qn_frames_read_weights(struct qn_frame_decoders *decoders,
                                       const struct qn_container *archive,

@@ -207,7 +207,7 @@ static enum qn_status decode_frame(const struct decoding *decoding,
 enum qn_status qn_frames_read_rows(struct qn_frame_decoders *decoders,
                                    const struct qn_container *archive,
                                    const struct qn_section *section, const struct qn_strips *strips,
-                                   uint64_t frame, struct qn_packed_rows *rows,
+                                   uint64_t frame, struct qn_archive_rows *rows,
                                    struct qn_error *error) {
   struct qn_packed_rows_place place = qn_strips_place(strips, frame);
   size_t bytes;

@@ -117,14 +117,14 @@ static enum qn_status create_encoder(struct encoder *encoder, const struct encod
 }
 
 /* The rows of a frame, in the encoder's memory. */
-static struct qn_packed_rows rows_of_frame(const struct encoder *encoder,
-                                           const struct encoding *encoding, uint64_t frame) {
+static struct qn_archive_rows rows_of_frame(const struct encoder *encoder,
+                                            const struct encoding *encoding, uint64_t frame) {
   const struct qn_strips *strips = encoding->cut->strips;
   const struct qn_strip_frame *cut = &strips->frames[frame];
   const uint32_t *columns = (const uint32_t *)(const void *)encoding->elements + cut->first;
-  struct qn_packed_rows rows = {.degrees = encoder->degrees,
-                                .tiles = encoder->degrees + ((uint64_t)1 << strips->span_log2),
-                                .columns = columns};
+  struct qn_archive_rows rows = {.degrees = encoder->degrees,
+                                 .tiles = encoder->degrees + ((uint64_t)1 << strips->span_log2),
+                                 .columns = columns};
   qn_strips_rows(strips, frame, encoding->cut->upper_rows, &rows);
   uint64_t row = ((uint64_t)cut->strip << strips->span_log2) + rows.first_row;
   bool begun = encoding->cut->upper_rows[row] < cut->first;
@@ -150,7 +150,7 @@ static uint64_t filter_frame(struct encoder *encoder, const struct encoding *enc
   uint64_t first = frame_first(encoding, frame), count = frame_count(encoding, frame);
   if (filter == QN_FILTER_ROWS) {
     struct qn_packed_rows_place place = qn_strips_place(encoding->cut->strips, frame);
-    struct qn_packed_rows rows = rows_of_frame(encoder, encoding, frame);
+    struct qn_archive_rows rows = rows_of_frame(encoder, encoding, frame);
     return qn_packed_rows_encode(&place, &rows, count, encoder->filtered, head);
   }
   if (qn_filter_is_of_pages(filter)) {

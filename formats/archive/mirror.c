@@ -153,7 +153,7 @@ static bool tiles_are_full(const struct mirroring *mirroring, const struct desk 
 }
 
 static enum qn_status deal_frame(const struct mirroring *mirroring, struct desk *desk,
-                                 uint64_t frame, const struct qn_packed_rows *rows,
+                                 uint64_t frame, const struct qn_archive_rows *rows,
                                  const void *weights, struct qn_error *error) {
   const struct qn_mirror *job = mirroring->job;
   const struct qn_strip_frame *cut = &mirroring->cut->frames[frame];
@@ -188,7 +188,7 @@ static enum qn_status deal_frame(const struct mirroring *mirroring, struct desk 
 static enum qn_status read_frame(struct mirroring *mirroring, struct desk *desk, uint64_t frame,
                                  struct qn_error *error) {
   const struct qn_mirror *job = mirroring->job;
-  struct qn_packed_rows rows;
+  struct qn_archive_rows rows;
   const void *weights = NULL;
   enum qn_status status = open_strip(mirroring, mirroring->cut->frames[frame].strip, error);
   if (status || mirroring->cut->frames[frame].count == 0)

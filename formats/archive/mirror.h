@@ -20,7 +20,7 @@ struct qn_mirror {
   /* Give the rows of a frame that is not empty, whose columns are vertices of its strip or beyond
    * where they are not in bits, and its weights [count]: both stay valid until the same thread asks
    * again. */
-  enum qn_status (*read)(void *context, uint64_t frame, struct qn_packed_rows *rows,
+  enum qn_status (*read)(void *context, uint64_t frame, struct qn_archive_rows *rows,
                          const void **weights, struct qn_error *error);
   /* Take the columns or the weights of the graph's edges [first, first + count). If this waits for
    * other threads it must not go on once `*stop` is true. */

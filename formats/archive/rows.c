@@ -99,7 +99,7 @@ static uint64_t put_stream(const struct walk *walk,
 }
 
 uint64_t qn_packed_rows_encode(const struct qn_packed_rows_place *place,
-                               const struct qn_packed_rows *rows, uint64_t count, uint8_t *out,
+                               const struct qn_archive_rows *rows, uint64_t count, uint8_t *out,
                                uint64_t *head_bytes) {
   struct head head = {.first_row = rows->first_row,
                       .num_rows = rows->num_rows,
@@ -183,7 +183,7 @@ bool qn_packed_rows_get_bits(const uint8_t *in, const uint8_t *end,
 }
 
 bool qn_packed_rows_open(const struct qn_packed_rows_place *place, const uint8_t *in,
-                         uint64_t bytes, uint64_t count, struct qn_packed_rows *rows) {
+                         uint64_t bytes, uint64_t count, struct qn_archive_rows *rows) {
   struct head head;
   uint64_t tiles = qn_num_strips(place->num_vertices, place->span_log2) - place->strip;
   const uint8_t *end = in + bytes;

@@ -28,7 +28,7 @@ struct qn_packed_rows_bits {
 };
 
 /* Consecutive rows of a strip, or a part of them. */
-struct qn_packed_rows {
+struct qn_archive_rows {
   uint32_t first_row; /* within the strip */
   uint32_t num_rows;  /* at least 1 */
   uint32_t base;      /* where the first row's first gap begins: the row, or the column before */
@@ -48,7 +48,7 @@ uint64_t qn_packed_rows_bound(const struct qn_packed_rows_place *place, uint64_t
 /* Encode `count` elements to `out`, of the size above and QN_ROWS_SLACK. Returns the bytes
  * written, of which the first `*head_bytes` are numbers and the others hardly compress. */
 uint64_t qn_packed_rows_encode(const struct qn_packed_rows_place *place,
-                               const struct qn_packed_rows *rows, uint64_t count, uint8_t *out,
+                               const struct qn_archive_rows *rows, uint64_t count, uint8_t *out,
                                uint64_t *head_bytes);
 
 /* The reverse, into the arrays of `rows`, of all but the columns: these are read from the bits,
@@ -56,7 +56,7 @@ uint64_t qn_packed_rows_encode(const struct qn_packed_rows_place *place,
  * (QN_ROWS_SLACK more can be read) do not begin the encoding of exactly `count` elements; else
  * degrees and tiles add up, and no column is below the strip. */
 bool qn_packed_rows_open(const struct qn_packed_rows_place *place, const uint8_t *in,
-                         uint64_t bytes, uint64_t count, struct qn_packed_rows *rows);
+                         uint64_t bytes, uint64_t count, struct qn_archive_rows *rows);
 
 /* The bits alone of `num_rows` rows, whose first gaps begin at 0, behind the length of the unary
  * ones, to `out`, which is zero there: 4 + 5 bytes a column and QN_ROWS_SLACK. Returns the bytes

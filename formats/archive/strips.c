@@ -101,7 +101,7 @@ static uint64_t first_row(const struct qn_strips *strips, uint64_t frame,
 }
 
 void qn_strips_rows(const struct qn_strips *strips, uint64_t frame, const uint64_t *upper_rows,
-                    struct qn_packed_rows *rows) {
+                    struct qn_archive_rows *rows) {
   const struct qn_strip_frame *cut = &strips->frames[frame];
   uint64_t begin = cut->first, end = begin + cut->count;
   uint64_t first = first_row(strips, frame, upper_rows), row = first;
@@ -116,7 +116,7 @@ void qn_strips_rows(const struct qn_strips *strips, uint64_t frame, const uint64
 }
 
 void qn_strips_count_tiles(const struct qn_strips *strips, uint64_t frame,
-                           struct qn_packed_rows *rows) {
+                           struct qn_archive_rows *rows) {
   const struct qn_strip_frame *cut = &strips->frames[frame];
   memset(rows->tiles, 0, (strips->num_strips - cut->strip) * sizeof *rows->tiles);
   for (uint32_t i = 0; i < cut->count; i++)

@@ -63,11 +63,11 @@ void qn_strips_destroy(struct qn_strips *strips);
 /* The rows of a frame, which is not empty, of the triangle whose rows begin at `upper_rows`: all
  * but base, columns and tiles. `rows->degrees` has room for those of a strip. */
 void qn_strips_rows(const struct qn_strips *strips, uint64_t frame, const uint64_t *upper_rows,
-                    struct qn_packed_rows *rows);
+                    struct qn_archive_rows *rows);
 
 /* Count the tiles of the frame whose columns are `rows->columns`, into `rows->tiles`. */
 void qn_strips_count_tiles(const struct qn_strips *strips, uint64_t frame,
-                           struct qn_packed_rows *rows);
+                           struct qn_archive_rows *rows);
 
 /* Are the frames the same? */
 bool qn_strips_equal(const struct qn_strips *a, const struct qn_strips *b);

@@ -92,7 +92,7 @@ static enum qn_status read_strips(struct restoring *restoring, struct qn_error *
   return status;
 }
 
-static enum qn_status read_frame(void *context, uint64_t frame, struct qn_packed_rows *rows,
+static enum qn_status read_frame(void *context, uint64_t frame, struct qn_archive_rows *rows,
                                  const void **weights, struct qn_error *error) {
   const struct restoring *restoring = context;
   const struct qn_undirected *job = restoring->job;
@@ -156,7 +156,7 @@ static enum qn_status read_triangle(struct restoring *restoring, struct qn_error
                                 restoring->upper_rows, &restoring->strips, error);
 }
 
-static enum qn_status frame_of_triangle(void *context, uint64_t frame, struct qn_packed_rows *rows,
+static enum qn_status frame_of_triangle(void *context, uint64_t frame, struct qn_archive_rows *rows,
                                         const void **weights, struct qn_error *error) {
   const struct restoring *restoring = context;
   const struct desk *desk = &restoring->desks[omp_get_thread_num()];

@@ -34,7 +34,7 @@ static bool decode_elements(enum qn_filter filter, const uint8_t *data, size_t s
 }
 
 /* Columns are vertices, and ascend in every row. */
-static bool read_columns(uint64_t num_vertices, const struct qn_packed_rows *rows) {
+static bool read_columns(uint64_t num_vertices, const struct qn_archive_rows *rows) {
   struct qn_packed_rows_reader reader = qn_packed_rows_reader(num_vertices, &rows->bits);
   for (uint32_t i = 0; i < rows->num_rows; i++) {
     uint32_t base = i == 0 ? rows->base : rows->first_row + i, column, before = base;
@@ -54,7 +54,7 @@ static bool decode_rows(const uint8_t *data, size_t size) {
   const struct qn_packed_rows_place place = {.num_vertices = 1 + (data[0] | (uint64_t)data[1] << 8),
                                              .span_log2 = QN_MIN_SPAN_LOG2 + data[2] % 3,
                                              .strip = 0};
-  struct qn_packed_rows rows = {.degrees = degrees, .tiles = tiles};
+  struct qn_archive_rows rows = {.degrees = degrees, .tiles = tiles};
   uint8_t *in = calloc(1, size - 3 + QN_ROWS_SLACK);
   if (!in)
     exit(5);

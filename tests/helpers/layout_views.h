@@ -12,14 +12,12 @@
 #include "partitioner/slotted_pages.h"
 
 /* open_LAYOUT(graph, options, view): false if the options do not suit the graph. */
-#define DEFINE_OPEN(name, tool_name, code, options_type)                                           \
+#define DEFINE_OPEN(name, code, options_type)                                                      \
   static inline bool open_##name(const struct qn_graph *graph, struct options_type options,        \
                                  struct qn_##name *view) {                                         \
-    struct qn_builder builder = {                                                                  \
-        .tool = tool_name, .layout = code, .build = qn_##name##_build, .options = &options};       \
     const char *path = scratch_path(#name ".qrn");                                                 \
     struct qn_error error = {0};                                                                   \
-    enum qn_status status = build_layout(&builder, graph, path, &error);                           \
+    enum qn_status status = build_layout(code, &options, graph, path, &error);                     \
     if (status && status != QN_USAGE)                                                              \
       fail_msg("%s", error.message);                                                               \
     if (!status)                                                                                   \
@@ -27,12 +25,11 @@
     return !status;                                                                                \
   }
 
-DEFINE_OPEN(blocked_csr, "quern-block", QN_LAYOUT_BLOCKED_CSR, qn_blocked_csr_options)
-DEFINE_OPEN(edge_partitions, "quern-partition", QN_LAYOUT_EDGE_PARTITIONS,
-            qn_edge_partitions_options)
-DEFINE_OPEN(hybrid, "quern-hybrid", QN_LAYOUT_HYBRID, qn_hybrid_options)
-DEFINE_OPEN(packed, "quern-pack", QN_LAYOUT_PACKED, qn_packed_options)
-DEFINE_OPEN(shards, "quern-shard", QN_LAYOUT_SHARDS, qn_shards_options)
-DEFINE_OPEN(slotted_pages, "quern-page", QN_LAYOUT_SLOTTED_PAGES, qn_page_options)
+DEFINE_OPEN(blocked_csr, QN_LAYOUT_BLOCKED_CSR, qn_blocked_csr_options)
+DEFINE_OPEN(edge_partitions, QN_LAYOUT_EDGE_PARTITIONS, qn_edge_partitions_options)
+DEFINE_OPEN(hybrid, QN_LAYOUT_HYBRID, qn_hybrid_options)
+DEFINE_OPEN(packed, QN_LAYOUT_PACKED, qn_packed_options)
+DEFINE_OPEN(shards, QN_LAYOUT_SHARDS, qn_shards_options)
+DEFINE_OPEN(slotted_pages, QN_LAYOUT_SLOTTED_PAGES, qn_page_options)
 
 #endif

@@ -4,29 +4,31 @@
 
 #include "helpers/forge.h"
 #include "helpers/random_graph.h"
-#include "partitioner/build_common.h"
+#include "partitioner/builders.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
 /* Build `path` from a graph in memory, which stays the caller's. */
-static inline enum qn_status build_layout(const struct qn_builder *builder,
+static inline enum qn_status build_layout(enum qn_layout layout, const void *options,
                                           const struct qn_graph *graph, const char *path,
                                           struct qn_error *error) {
+  struct qn_builder builder = *qn_builder_find(layout);
   struct qn_source source = {.graph = *graph};
-  return qn_builder_run(builder, &source, path, true, NULL, error);
+  builder.options = options;
+  return qn_builder_run(&builder, &source, path, true, NULL, error);
 }
 
 /* The container without metadata, whose bytes do not change with the program's version: a vector.
  */
-static inline void build_vector(const struct qn_builder *builder, const struct qn_graph *graph,
-                                const char *path) {
+static inline void build_vector(enum qn_layout layout, const void *options,
+                                const struct qn_graph *graph, const char *path) {
   struct qn_source source = {.graph = *graph};
   struct qn_writer *writer;
   struct qn_error error;
   json_t *used = NULL;
   assert_int_equal(qn_writer_create(path, true, &writer, &error), QN_OK);
-  qn_builder_header(&source, builder->layout, writer);
-  assert_int_equal(builder->build(&source, builder->options, writer, &used, &error), QN_OK);
+  qn_builder_header(&source, layout, writer);
+  assert_int_equal(qn_builder_find(layout)->build(&source, options, writer, &used, &error), QN_OK);
   assert_int_equal(qn_ids_write(writer, &graph->ids, &error), QN_OK);
   assert_int_equal(qn_writer_commit(writer, &error), QN_OK);
   json_decref(used);
@@ -60,14 +62,15 @@ static inline void expect_same_graph(const char *path, const struct qn_graph *gr
 
 /* The graph goes into a container that keeps every rule, is the same for 1, 2 and 5 threads, and
  * gives the graph back. The container is left at scratch_path("layout.qrn"). */
-static inline void check_round_trip(const struct qn_builder *builder,
+static inline void check_round_trip(enum qn_layout layout, const void *options,
                                     const struct qn_graph *graph) {
   struct qn_error error = {0};
   uint8_t *first = NULL;
   size_t first_size = 0;
   for (unsigned threads = 5; threads > 0; threads /= 2) {
     qn_threads_set(threads);
-    enum qn_status status = build_layout(builder, graph, scratch_path("layout.qrn"), &error);
+    enum qn_status status =
+        build_layout(layout, options, graph, scratch_path("layout.qrn"), &error);
     if (!status)
       status = verify_container(scratch_path("layout.qrn"), &error);
     if (status)
@@ -89,7 +92,7 @@ static inline void check_round_trip(const struct qn_builder *builder,
 
 /* Let each allocation fail in turn while the graph is put into a container, this is checked, and
  * the graph is given back: an error each time, nothing leaked, nothing left behind. */
-static inline void fail_every_allocation(const struct qn_builder *builder,
+static inline void fail_every_allocation(enum qn_layout layout, const void *options,
                                          const struct qn_graph *graph) {
   const uint64_t live = qn_memory_live();
   enum qn_status status = QN_SYSTEM;
@@ -100,7 +103,7 @@ static inline void fail_every_allocation(const struct qn_builder *builder,
     struct qn_graph restored = {0};
     struct qn_error error;
     qn_memory_fail_nth(++n);
-    status = build_layout(builder, graph, path, &error);
+    status = build_layout(layout, options, graph, path, &error);
     const bool built = !status;
     if (!status)
       status = verify_container(path, &error);
@@ -118,12 +121,12 @@ static inline void fail_every_allocation(const struct qn_builder *builder,
 }
 
 /* Build the graph, which is freed, and break rules of its container. */
-static inline void expect_rules(const struct qn_builder *builder, struct qn_graph *graph,
+static inline void expect_rules(enum qn_layout layout, const void *options, struct qn_graph *graph,
                                 const struct broken_rule *broken, size_t count) {
   struct qn_error error;
   char path[512];
   snprintf(path, sizeof path, "%s", scratch_path("rules.qrn"));
-  assert_int_equal(build_layout(builder, graph, path, &error), QN_OK);
+  assert_int_equal(build_layout(layout, options, graph, path, &error), QN_OK);
   qn_graph_unmap(graph);
   expect_all_refused(path, broken, count);
 }

@@ -10,12 +10,10 @@
 static inline bool open_pages(const struct qn_graph *graph, uint32_t page_bytes,
                               struct qn_slotted_pages *view) {
   struct qn_page_options options = {.page_bytes = page_bytes};
-  struct qn_builder builder = {.tool = "quern-page",
-                               .layout = QN_LAYOUT_SLOTTED_PAGES,
-                               .build = qn_slotted_pages_build,
-                               .options = &options};
   struct qn_error error;
-  assert_int_equal(build_layout(&builder, graph, scratch_path("pages.qrn"), &error), QN_OK);
+  assert_int_equal(
+      build_layout(QN_LAYOUT_SLOTTED_PAGES, &options, graph, scratch_path("pages.qrn"), &error),
+      QN_OK);
   assert_int_equal(qn_slotted_pages_map(scratch_path("pages.qrn"), view, &error), QN_OK);
   return view->num_pages > 0;
 }
@@ -23,12 +21,10 @@ static inline bool open_pages(const struct qn_graph *graph, uint32_t page_bytes,
 static inline bool open_partitions(const struct qn_graph *graph, uint64_t partition_bytes,
                                    struct qn_edge_partitions *view) {
   struct qn_edge_partitions_options options = {.partition_bytes = partition_bytes};
-  struct qn_builder builder = {.tool = "quern-partition",
-                               .layout = QN_LAYOUT_EDGE_PARTITIONS,
-                               .build = qn_edge_partitions_build,
-                               .options = &options};
   struct qn_error error;
-  assert_int_equal(build_layout(&builder, graph, scratch_path("parts.qrn"), &error), QN_OK);
+  assert_int_equal(
+      build_layout(QN_LAYOUT_EDGE_PARTITIONS, &options, graph, scratch_path("parts.qrn"), &error),
+      QN_OK);
   assert_int_equal(qn_edge_partitions_map(scratch_path("parts.qrn"), view, &error), QN_OK);
   return view->num_edges > 0;
 }

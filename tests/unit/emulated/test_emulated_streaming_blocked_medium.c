@@ -8,12 +8,10 @@ static bool open_blocks(const struct qn_graph *graph, uint32_t directions, bool 
                         uint32_t block_vertices, struct qn_blocked_csr *view) {
   struct qn_blocked_csr_options options = {
       .directions = directions, .out_edges = out_edges, .block_vertices = block_vertices};
-  struct qn_builder builder = {.tool = "quern-block",
-                               .layout = QN_LAYOUT_BLOCKED_CSR,
-                               .build = qn_blocked_csr_build,
-                               .options = &options};
   struct qn_error error;
-  assert_int_equal(build_layout(&builder, graph, scratch_path("blocked.qrn"), &error), QN_OK);
+  assert_int_equal(
+      build_layout(QN_LAYOUT_BLOCKED_CSR, &options, graph, scratch_path("blocked.qrn"), &error),
+      QN_OK);
   assert_int_equal(qn_blocked_csr_map(scratch_path("blocked.qrn"), view, &error), QN_OK);
   return view->num_edges > 0;
 }

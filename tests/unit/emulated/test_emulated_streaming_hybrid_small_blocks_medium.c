@@ -10,12 +10,9 @@ static struct streamed_counts counts;
 static bool open_hybrid(const struct qn_graph *graph, uint32_t directions, uint64_t width,
                         struct qn_hybrid *view) {
   struct qn_hybrid_options options = {.directions = directions, .width = width};
-  struct qn_builder builder = {.tool = "quern-hybrid",
-                               .layout = QN_LAYOUT_HYBRID,
-                               .build = qn_hybrid_build,
-                               .options = &options};
   struct qn_error error;
-  enum qn_status status = build_layout(&builder, graph, scratch_path("hybrid.qrn"), &error);
+  enum qn_status status =
+      build_layout(QN_LAYOUT_HYBRID, &options, graph, scratch_path("hybrid.qrn"), &error);
   assert_true(status == QN_OK || status == QN_USAGE);
   if (!status)
     assert_int_equal(qn_hybrid_map(scratch_path("hybrid.qrn"), view, &error), QN_OK);

@@ -28,18 +28,11 @@ static void begin_tool(void) {
 static const char *build(const struct qn_graph *graph, enum qn_layout layout) {
   struct qn_page_options pages = {.page_bytes = 4096};
   struct qn_edge_partitions_options partitions = {.partition_bytes = 20000};
-  struct qn_builder page = {.tool = "quern-page",
-                            .layout = QN_LAYOUT_SLOTTED_PAGES,
-                            .build = qn_slotted_pages_build,
-                            .options = &pages};
-  struct qn_builder partition = {.tool = "quern-partition",
-                                 .layout = QN_LAYOUT_EDGE_PARTITIONS,
-                                 .build = qn_edge_partitions_build,
-                                 .options = &partitions};
+  const bool paged = layout == QN_LAYOUT_SLOTTED_PAGES;
   struct qn_error error;
-  const char *path = scratch_path(layout == QN_LAYOUT_SLOTTED_PAGES ? "p.qrn" : "e.qrn");
+  const char *path = scratch_path(paged ? "p.qrn" : "e.qrn");
   assert_int_equal(
-      build_layout(layout == QN_LAYOUT_SLOTTED_PAGES ? &page : &partition, graph, path, &error),
+      build_layout(layout, paged ? (void *)&pages : (void *)&partitions, graph, path, &error),
       QN_OK);
   return path;
 }

@@ -135,7 +135,7 @@ TEST(filters_survive_noise) {
 /* Sorted columns for `num_rows` rows of `degree` on average, some empty, some of one column only.
  */
 static uint64_t fill_rows(const struct qn_packed_rows_place *place, uint32_t degree,
-                          uint32_t *columns, struct qn_packed_rows *rows) {
+                          uint32_t *columns, struct qn_archive_rows *rows) {
   uint64_t count = 0, first = ((uint64_t)place->strip << place->span_log2) + rows->first_row;
   uint64_t strips = qn_num_strips(place->num_vertices, place->span_log2) - place->strip;
   memset(rows->tiles, 0, strips * sizeof *rows->tiles);
@@ -155,7 +155,7 @@ static uint64_t fill_rows(const struct qn_packed_rows_place *place, uint32_t deg
 }
 
 static bool read_rows(const struct qn_packed_rows_place *place, const uint8_t *in, uint64_t bytes,
-                      uint64_t count, uint32_t *columns, struct qn_packed_rows *rows) {
+                      uint64_t count, uint32_t *columns, struct qn_archive_rows *rows) {
   if (!qn_packed_rows_open(place, in, bytes, count, rows))
     return false;
   struct qn_packed_rows_reader reader = qn_packed_rows_reader(place->num_vertices, &rows->bits);
@@ -182,12 +182,12 @@ TEST(rows_in_bits) {
   static uint32_t tiles[1 << 16], got_tiles[1 << 16];
   for (unsigned round = 0; round < 60; round++) {
     const struct qn_packed_rows_place *place = &places[round % 6];
-    struct qn_packed_rows rows = {.first_row = 3,
-                                  .num_rows = place->strip == 1 ? 1 + round % 40 : 1 + round,
-                                  .after = round % 2 ? next_random() : 0,
-                                  .degrees = degrees,
-                                  .tiles = tiles};
-    struct qn_packed_rows got = {.degrees = got_degrees, .tiles = got_tiles};
+    struct qn_archive_rows rows = {.first_row = 3,
+                                   .num_rows = place->strip == 1 ? 1 + round % 40 : 1 + round,
+                                   .after = round % 2 ? next_random() : 0,
+                                   .degrees = degrees,
+                                   .tiles = tiles};
+    struct qn_archive_rows got = {.degrees = got_degrees, .tiles = got_tiles};
     rows.base = (place->strip << place->span_log2) + 3 + (uint32_t)(round % 3);
     uint64_t count = fill_rows(place, 1 + round % 40, columns, &rows), head;
     uint64_t room = qn_packed_rows_bound(place, count);
@@ -442,12 +442,8 @@ TEST(unmirrored_multi_edges) {
 static void write_pages(const char *path, const struct qn_graph *graph,
                         struct qn_page_address address, uint64_t page_bytes) {
   const struct qn_page_options options = {.address = address, .page_bytes = page_bytes};
-  const struct qn_builder builder = {.tool = "quern-page",
-                                     .layout = QN_LAYOUT_SLOTTED_PAGES,
-                                     .build = qn_slotted_pages_build,
-                                     .options = &options};
-  if (build_layout(&builder, graph, path, &error))
-    fail_msg("%s", error.message);
+  if (build_layout(QN_LAYOUT_SLOTTED_PAGES, &options, graph, path, &error))
+      fail_msg("%s", error.message);
   assert_int_equal(check(path), QN_OK);
 }
 
@@ -648,7 +644,7 @@ static void random_parts(uint32_t *parts, uint32_t num_parts, uint32_t total) {
 }
 
 /* What decoding promises of rows, and nothing more. */
-static enum qn_status read_forged(void *context, uint64_t frame, struct qn_packed_rows *rows,
+static enum qn_status read_forged(void *context, uint64_t frame, struct qn_archive_rows *rows,
                                   const void **weights, struct qn_error *failure) {
   static uint32_t degrees[256], tiles[FORGED_STRIPS], columns[FORGED_COUNT];
   static uint64_t values[FORGED_COUNT];
@@ -657,12 +653,12 @@ static enum qn_status read_forged(void *context, uint64_t frame, struct qn_packe
   uint32_t first = cut->strip << strips->span_log2;
   (void)failure;
   *rows =
-      (struct qn_packed_rows){.first_row = (uint32_t)(next_random() % 4),
-                              .num_rows = 1 + (uint32_t)(next_random() % 4),
-                              .after = next_random() % 3 ? 0 : next_random() << next_random() % 40,
-                              .degrees = degrees,
-                              .tiles = tiles,
-                              .columns = columns};
+      (struct qn_archive_rows){.first_row = (uint32_t)(next_random() % 4),
+                               .num_rows = 1 + (uint32_t)(next_random() % 4),
+                               .after = next_random() % 3 ? 0 : next_random() << next_random() % 40,
+                               .degrees = degrees,
+                               .tiles = tiles,
+                               .columns = columns};
   random_parts(degrees, rows->num_rows, cut->count);
   memset(tiles, 0, sizeof tiles);
   for (uint32_t i = 0; i < cut->count; i++) {

@@ -13,19 +13,11 @@ static struct qn_error error;
 
 enum { PULL = QN_BLOCKED_PULL, PUSH = QN_BLOCKED_PUSH, BOTH = PULL | PUSH };
 
-static struct qn_builder builder_of(const struct qn_blocked_csr_options *options) {
-  return (struct qn_builder){.tool = "quern-block",
-                             .layout = QN_LAYOUT_BLOCKED_CSR,
-                             .build = qn_blocked_csr_build,
-                             .options = options};
-}
-
 static void round_trip(const struct qn_graph *graph, uint32_t directions, uint64_t block_vertices,
                        bool out_edges) {
   struct qn_blocked_csr_options options = {
       .directions = directions, .block_vertices = block_vertices, .out_edges = out_edges};
-  struct qn_builder builder = builder_of(&options);
-  check_round_trip(&builder, graph);
+  check_round_trip(QN_LAYOUT_BLOCKED_CSR, &options, graph);
 }
 
 /* Every direction with blocks of one vertex, of a few, and of all; frees the graph. */
@@ -56,9 +48,8 @@ static struct qn_graph figure_4_graph(void) {
 
 static void build_figure_4(const char *path) {
   struct qn_blocked_csr_options options = {.directions = PULL, .block_vertices = 4};
-  struct qn_builder builder = builder_of(&options);
   struct qn_graph graph = figure_4_graph();
-  build_vector(&builder, &graph, path);
+  build_vector(QN_LAYOUT_BLOCKED_CSR, &options, &graph, path);
   qn_graph_unmap(&graph);
 }
 
@@ -88,10 +79,9 @@ TEST(sample_vector) {
   struct qn_graph graph;
   struct qn_blocked_csr_options options = {
       .directions = BOTH, .block_vertices = 2, .out_edges = true};
-  struct qn_builder builder = builder_of(&options);
   assert_int_equal(write_sample(scratch_path("graph.qrn"), &sample, &error), QN_OK);
   assert_int_equal(qn_graph_map(scratch_path("graph.qrn"), &graph, &error), QN_OK);
-  build_vector(&builder, &graph, scratch_path("blocked-csr-sample.qrn"));
+  build_vector(QN_LAYOUT_BLOCKED_CSR, &options, &graph, scratch_path("blocked-csr-sample.qrn"));
   expect_same_graph(scratch_path("blocked-csr-sample.qrn"), &graph);
   qn_graph_unmap(&graph);
   assert_vector("blocked-csr-sample.qrn", scratch_path("blocked-csr-sample.qrn"));
@@ -151,8 +141,9 @@ TEST(ids_are_kept) {
 
 static void expect_refusal(const struct qn_graph *graph,
                            const struct qn_blocked_csr_options *options, const char *advice) {
-  struct qn_builder builder = builder_of(options);
-  assert_int_equal(build_layout(&builder, graph, scratch_path("refused.qrn"), &error), QN_USAGE);
+  assert_int_equal(
+      build_layout(QN_LAYOUT_BLOCKED_CSR, options, graph, scratch_path("refused.qrn"), &error),
+      QN_USAGE);
   if (!strstr(error.message, advice))
     fail_msg("'%s' is not in: %s", advice, error.message);
   assert_int_not_equal(access(scratch_path("refused.qrn"), F_OK), 0);
@@ -184,8 +175,7 @@ TEST(block_sizes) {
 TEST(allocation_failures) {
   struct qn_graph graph = figure_4_graph();
   struct qn_blocked_csr_options options = {.directions = BOTH, .block_vertices = 2};
-  struct qn_builder builder = builder_of(&options);
-  fail_every_allocation(&builder, &graph);
+  fail_every_allocation(QN_LAYOUT_BLOCKED_CSR, &options, &graph);
   qn_graph_unmap(&graph);
 }
 
@@ -272,13 +262,12 @@ TEST(broken_agreement) {
   struct qn_graph graph;
   struct qn_blocked_csr_options options = {
       .directions = BOTH, .block_vertices = 2, .out_edges = true};
-  struct qn_builder builder = builder_of(&options);
   sample.weight_type = QN_WEIGHT_F32;
   sample.weights = (const float[]){7, 1, 4, 2, 9};
   sample.in_weights = (const float[]){2, 7, 1, 4, 9};
   assert_int_equal(write_sample(scratch_path("graph.qrn"), &sample, &error), QN_OK);
   assert_int_equal(qn_graph_map(scratch_path("graph.qrn"), &graph, &error), QN_OK);
-  expect_rules(&builder, &graph, broken, sizeof broken / sizeof broken[0]);
+  expect_rules(QN_LAYOUT_BLOCKED_CSR, &options, &graph, broken, sizeof broken / sizeof broken[0]);
 }
 
 /* Push blocks alone: degrees are compared with the rows. */
@@ -290,18 +279,18 @@ TEST(broken_push) {
   };
   struct qn_graph graph = figure_4_graph();
   struct qn_blocked_csr_options options = {.directions = PUSH, .block_vertices = 4};
-  struct qn_builder builder = builder_of(&options);
-  expect_rules(&builder, &graph, broken, sizeof broken / sizeof broken[0]);
+  expect_rules(QN_LAYOUT_BLOCKED_CSR, &options, &graph, broken, sizeof broken / sizeof broken[0]);
 }
 
 /* The fast passes see a descent or a stray column wherever it is in a large block. */
 TEST(large_blocks_are_searched) {
   struct qn_graph graph = random_graph(5000, 1200000, QN_WEIGHT_NONE, 0, 9);
   struct qn_blocked_csr_options options = {.directions = PULL, .block_vertices = 4000};
-  struct qn_builder builder = builder_of(&options);
   struct qn_blocked_csr view;
   uint64_t seed = 1;
-  assert_int_equal(build_layout(&builder, &graph, scratch_path("large.qrn"), &error), QN_OK);
+  assert_int_equal(
+      build_layout(QN_LAYOUT_BLOCKED_CSR, &options, &graph, scratch_path("large.qrn"), &error),
+      QN_OK);
   qn_graph_unmap(&graph);
   assert_int_equal(qn_blocked_csr_map(scratch_path("large.qrn"), &view, &error), QN_OK);
   struct qn_blocked_csr forged = view;

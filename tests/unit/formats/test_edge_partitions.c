@@ -8,18 +8,10 @@
 
 static struct qn_error error;
 
-static struct qn_builder builder_of(const struct qn_edge_partitions_options *options) {
-  return (struct qn_builder){.tool = "quern-partition",
-                             .layout = QN_LAYOUT_EDGE_PARTITIONS,
-                             .build = qn_edge_partitions_build,
-                             .options = options};
-}
-
 static void round_trip(const struct qn_graph *graph,
                        const struct qn_edge_partitions_options *options) {
-  struct qn_builder builder = builder_of(options);
   struct qn_edge_partitions view;
-  check_round_trip(&builder, graph);
+  check_round_trip(QN_LAYOUT_EDGE_PARTITIONS, options, graph);
   assert_int_equal(qn_edge_partitions_map(scratch_path("layout.qrn"), &view, &error), QN_OK);
   for (uint64_t v = 0; v < graph->out.num_vertices; v++)
     assert_int_equal(qn_edge_partitions_out_degree(&view, v),
@@ -53,9 +45,8 @@ static struct qn_graph graphie_graph(void) {
 
 static void build_graphie(const char *path) {
   struct qn_edge_partitions_options options = {.num_partitions = 4};
-  struct qn_builder builder = builder_of(&options);
   struct qn_graph graph = graphie_graph();
-  build_vector(&builder, &graph, path);
+  build_vector(QN_LAYOUT_EDGE_PARTITIONS, &options, &graph, path);
   qn_graph_unmap(&graph);
 }
 
@@ -143,8 +134,9 @@ TEST(ids_are_kept) {
 
 static void expect_refusal(const struct qn_graph *graph,
                            const struct qn_edge_partitions_options *options, const char *advice) {
-  struct qn_builder builder = builder_of(options);
-  assert_int_equal(build_layout(&builder, graph, scratch_path("refused.qrn"), &error), QN_USAGE);
+  assert_int_equal(
+      build_layout(QN_LAYOUT_EDGE_PARTITIONS, options, graph, scratch_path("refused.qrn"), &error),
+      QN_USAGE);
   if (!strstr(error.message, advice))
     fail_msg("'%s' is not in: %s", advice, error.message);
   assert_int_not_equal(access(scratch_path("refused.qrn"), F_OK), 0);
@@ -236,9 +228,8 @@ TEST(rules) {
 TEST(rules_of_continuations) {
   set_path("continued.qrn");
   struct qn_edge_partitions_options options = {.partition_bytes = 36};
-  struct qn_builder builder = builder_of(&options);
   struct qn_graph graph = graphie_graph(); /* 3 + 1, 3 + 1, 3 + 1, 3 + 1 edges */
-  assert_int_equal(build_layout(&builder, &graph, path, &error), QN_OK);
+  assert_int_equal(build_layout(QN_LAYOUT_EDGE_PARTITIONS, &options, &graph, path, &error), QN_OK);
   assert_int_equal(verify_container(path, &error), QN_OK);
   struct qn_edge_partitions view;
   assert_int_equal(qn_edge_partitions_map(path, &view, &error), QN_OK);
@@ -259,9 +250,8 @@ TEST(rules_of_continuations) {
 TEST(weights_are_finite) {
   set_path("real.qrn");
   struct qn_edge_partitions_options options = {0};
-  struct qn_builder builder = builder_of(&options);
   struct qn_graph graph = random_graph(10, 100, QN_WEIGHT_F32, 0, 6);
-  assert_int_equal(build_layout(&builder, &graph, path, &error), QN_OK);
+  assert_int_equal(build_layout(QN_LAYOUT_EDGE_PARTITIONS, &options, &graph, path, &error), QN_OK);
   qn_graph_unmap(&graph);
   REFUSED("EP-12", {"weights", 99, 0x7f800000});
 }
@@ -270,9 +260,8 @@ TEST(weights_are_finite) {
 TEST(rules_in_large_containers) {
   set_path("large.qrn");
   struct qn_edge_partitions_options options = {.num_partitions = 100};
-  struct qn_builder builder = builder_of(&options);
   struct qn_graph graph = random_graph(50000, 600000, QN_WEIGHT_NONE, 1, 7);
-  assert_int_equal(build_layout(&builder, &graph, path, &error), QN_OK);
+  assert_int_equal(build_layout(QN_LAYOUT_EDGE_PARTITIONS, &options, &graph, path, &error), QN_OK);
   qn_graph_unmap(&graph);
   REFUSED("EP-8", {"sources", 131072, 5});
   REFUSED("EP-8", {"sources", 599999, 5});
@@ -287,9 +276,8 @@ TEST(other_layouts_are_refused) {
 
 TEST(allocation_failures) {
   struct qn_edge_partitions_options options = {0};
-  struct qn_builder builder = builder_of(&options);
   struct qn_graph graph = random_graph(100, 300000, QN_WEIGHT_U32, 50, 8);
-  fail_every_allocation(&builder, &graph);
+  fail_every_allocation(QN_LAYOUT_EDGE_PARTITIONS, &options, &graph);
   qn_graph_unmap(&graph);
 }
 

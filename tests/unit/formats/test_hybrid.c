@@ -13,17 +13,9 @@ static struct qn_error error;
 
 enum { IN = QN_HYBRID_IN, OUT = QN_HYBRID_OUT, BOTH = IN | OUT };
 
-static struct qn_builder builder_of(const struct qn_hybrid_options *options) {
-  return (struct qn_builder){.tool = "quern-hybrid",
-                             .layout = QN_LAYOUT_HYBRID,
-                             .build = qn_hybrid_build,
-                             .options = options};
-}
-
 static void round_trip(const struct qn_graph *graph, uint32_t directions, uint64_t width) {
   struct qn_hybrid_options options = {.directions = directions, .width = width};
-  struct qn_builder builder = builder_of(&options);
-  check_round_trip(&builder, graph);
+  check_round_trip(QN_LAYOUT_HYBRID, &options, graph);
 }
 
 static uint64_t longest_row(const struct qn_graph *graph) {
@@ -65,9 +57,8 @@ static struct qn_graph example_graph(void) {
 
 static void build_example(const char *path) {
   struct qn_hybrid_options options = {.directions = OUT, .width = QN_HYBRID_AUTO_WIDTH};
-  struct qn_builder builder = builder_of(&options);
   struct qn_graph graph = example_graph();
-  build_vector(&builder, &graph, path);
+  build_vector(QN_LAYOUT_HYBRID, &options, &graph, path);
   qn_graph_unmap(&graph);
 }
 
@@ -102,10 +93,9 @@ TEST(sample_vector) {
   struct sample sample = sample_graph();
   struct qn_graph graph;
   struct qn_hybrid_options options = {.directions = BOTH, .width = QN_HYBRID_AUTO_WIDTH};
-  struct qn_builder builder = builder_of(&options);
   assert_int_equal(write_sample(scratch_path("graph.qrn"), &sample, &error), QN_OK);
   assert_int_equal(qn_graph_map(scratch_path("graph.qrn"), &graph, &error), QN_OK);
-  build_vector(&builder, &graph, scratch_path("hybrid-sample.qrn"));
+  build_vector(QN_LAYOUT_HYBRID, &options, &graph, scratch_path("hybrid-sample.qrn"));
   expect_same_graph(scratch_path("hybrid-sample.qrn"), &graph);
   qn_graph_unmap(&graph);
   assert_vector("hybrid-sample.qrn", scratch_path("hybrid-sample.qrn"));
@@ -193,8 +183,9 @@ TEST(undirected_is_stored_once) {
 TEST(too_wide) {
   struct qn_graph graph = example_graph();
   struct qn_hybrid_options options = {.directions = OUT, .width = 10};
-  struct qn_builder builder = builder_of(&options);
-  assert_int_equal(build_layout(&builder, &graph, scratch_path("refused.qrn"), &error), QN_USAGE);
+  assert_int_equal(
+      build_layout(QN_LAYOUT_HYBRID, &options, &graph, scratch_path("refused.qrn"), &error),
+      QN_USAGE);
   assert_non_null(strstr(error.message, "7 more than the longest row of out-edges has"));
   assert_non_null(strstr(error.message, "--width 3 would hold every edge"));
   assert_int_not_equal(access(scratch_path("refused.qrn"), F_OK), 0);
@@ -204,8 +195,7 @@ TEST(too_wide) {
 TEST(allocation_failures) {
   struct qn_graph graph = example_graph();
   struct qn_hybrid_options options = {.directions = BOTH, .width = QN_HYBRID_AUTO_WIDTH};
-  struct qn_builder builder = builder_of(&options);
-  fail_every_allocation(&builder, &graph);
+  fail_every_allocation(QN_LAYOUT_HYBRID, &options, &graph);
   qn_graph_unmap(&graph);
 }
 
@@ -258,8 +248,7 @@ TEST(broken_coo) {
   };
   struct qn_graph graph = graph_from_edges(edges, 6, 1040, QN_WEIGHT_NONE);
   struct qn_hybrid_options options = {.directions = IN, .width = 0};
-  struct qn_builder builder = builder_of(&options);
-  expect_rules(&builder, &graph, broken, sizeof broken / sizeof broken[0]);
+  expect_rules(QN_LAYOUT_HYBRID, &options, &graph, broken, sizeof broken / sizeof broken[0]);
 }
 
 TEST(broken_agreement) {
@@ -283,8 +272,7 @@ TEST(broken_agreement) {
   qn_graph_unmap(&graph);
   graph = graph_from_edges(edges, 9, 4, QN_WEIGHT_F32);
   struct qn_hybrid_options options = {.directions = BOTH, .width = QN_HYBRID_AUTO_WIDTH};
-  struct qn_builder builder = builder_of(&options);
-  expect_rules(&builder, &graph, broken, sizeof broken / sizeof broken[0]);
+  expect_rules(QN_LAYOUT_HYBRID, &options, &graph, broken, sizeof broken / sizeof broken[0]);
 }
 
 /* Where no section's length tells. */
@@ -292,8 +280,7 @@ TEST(broken_width_of_nothing) {
   static const struct broken_rule broken[] = {{"HY-1", {{NULL, 2, (uint64_t)1 << 32}}}};
   struct qn_graph graph = graph_from_edges(NULL, 0, 0, QN_WEIGHT_NONE);
   struct qn_hybrid_options options = {.directions = QN_HYBRID_OUT, .width = 0};
-  struct qn_builder builder = builder_of(&options);
-  expect_rules(&builder, &graph, broken, 1);
+  expect_rules(QN_LAYOUT_HYBRID, &options, &graph, broken, 1);
 }
 
 int main(void) {

@@ -15,17 +15,9 @@ static struct qn_error error;
 
 enum { IN = QN_PACKED_IN, OUT = QN_PACKED_OUT, BOTH = IN | OUT };
 
-static struct qn_builder builder_of(const struct qn_packed_options *options) {
-  return (struct qn_builder){.tool = "quern-pack",
-                             .layout = QN_LAYOUT_PACKED,
-                             .build = qn_packed_build,
-                             .options = options};
-}
-
 static void round_trip(const struct qn_graph *graph, uint32_t directions) {
   struct qn_packed_options options = {.directions = directions};
-  struct qn_builder builder = builder_of(&options);
-  check_round_trip(&builder, graph);
+  check_round_trip(QN_LAYOUT_PACKED, &options, graph);
 }
 
 /* Every direction; frees the graph. */
@@ -50,12 +42,11 @@ static struct qn_graph example_graph(void) {
 TEST(example) {
   const char *path = scratch_path("packed-example.qrn");
   struct qn_packed_options options = {.directions = OUT};
-  struct qn_builder builder = builder_of(&options);
   struct qn_graph graph = example_graph();
   struct qn_packed view;
   struct qn_packed_tile *tile = malloc(sizeof *tile);
   assert_non_null(tile);
-  build_vector(&builder, &graph, path);
+  build_vector(QN_LAYOUT_PACKED, &options, &graph, path);
   assert_vector("packed-example.qrn", path);
   assert_int_equal(qn_packed_map(path, &view, &error), QN_OK);
   assert_false(view.has_in);
@@ -75,10 +66,9 @@ TEST(sample_vector) {
   struct sample sample = sample_graph();
   struct qn_graph graph;
   struct qn_packed_options options = {.directions = IN};
-  struct qn_builder builder = builder_of(&options);
   assert_int_equal(write_sample(scratch_path("graph.qrn"), &sample, &error), QN_OK);
   assert_int_equal(qn_graph_map(scratch_path("graph.qrn"), &graph, &error), QN_OK);
-  build_vector(&builder, &graph, scratch_path("packed-sample.qrn"));
+  build_vector(QN_LAYOUT_PACKED, &options, &graph, scratch_path("packed-sample.qrn"));
   expect_same_graph(scratch_path("packed-sample.qrn"), &graph);
   qn_graph_unmap(&graph);
   assert_vector("packed-sample.qrn", scratch_path("packed-sample.qrn"));
@@ -99,9 +89,8 @@ static struct qn_graph weighted_example(void) {
 
 TEST(weights_vector) {
   struct qn_packed_options options = {.directions = OUT};
-  struct qn_builder builder = builder_of(&options);
   struct qn_graph graph = weighted_example();
-  build_vector(&builder, &graph, scratch_path("packed-weights.qrn"));
+  build_vector(QN_LAYOUT_PACKED, &options, &graph, scratch_path("packed-weights.qrn"));
   assert_vector("packed-weights.qrn", scratch_path("packed-weights.qrn"));
   expect_same_graph(scratch_path("packed-weights.qrn"), &graph);
   qn_graph_unmap(&graph);
@@ -230,8 +219,7 @@ TEST(undirected_is_stored_once) {
 TEST(allocation_failures) {
   struct qn_graph graph = example_graph();
   struct qn_packed_options options = {.directions = BOTH};
-  struct qn_builder builder = builder_of(&options);
-  fail_every_allocation(&builder, &graph);
+  fail_every_allocation(QN_LAYOUT_PACKED, &options, &graph);
   qn_graph_unmap(&graph);
 }
 
@@ -369,9 +357,8 @@ TEST(broken_example) {
       {"PK-12", {{"undirected", 0, 1}}},
   };
   struct qn_packed_options options = {.directions = OUT};
-  struct qn_builder builder = builder_of(&options);
   struct qn_graph graph = example_graph();
-  expect_rules(&builder, &graph, broken, sizeof broken / sizeof broken[0]);
+  expect_rules(QN_LAYOUT_PACKED, &options, &graph, broken, sizeof broken / sizeof broken[0]);
 }
 
 /* Places of several tiles: rows 0 and 1500 with 2100 and 3 edges. */
@@ -389,8 +376,7 @@ TEST(broken_places) {
   struct qn_graph graph = graph_from_edges(edges, 2103, 3000, QN_WEIGHT_NONE);
   free(edges);
   struct qn_packed_options options = {.directions = OUT};
-  struct qn_builder builder = builder_of(&options);
-  expect_rules(&builder, &graph, broken, sizeof broken / sizeof broken[0]);
+  expect_rules(QN_LAYOUT_PACKED, &options, &graph, broken, sizeof broken / sizeof broken[0]);
 }
 
 TEST(broken_agreement) {
@@ -409,16 +395,14 @@ TEST(broken_agreement) {
                               {.source = 4, .destination = 0, .weight = 4}};
   struct qn_graph graph = graph_from_edges(edges, 4, 5, QN_WEIGHT_F32);
   struct qn_packed_options options = {.directions = BOTH};
-  struct qn_builder builder = builder_of(&options);
-  expect_rules(&builder, &graph, broken, sizeof broken / sizeof broken[0]);
+  expect_rules(QN_LAYOUT_PACKED, &options, &graph, broken, sizeof broken / sizeof broken[0]);
 }
 
 TEST(broken_degrees) {
   static const struct broken_rule broken[] = {{"PK-10", {{"out_degrees", 0, 4}}}};
   struct qn_graph graph = example_graph();
   struct qn_packed_options options = {.directions = IN};
-  struct qn_builder builder = builder_of(&options);
-  expect_rules(&builder, &graph, broken, 1);
+  expect_rules(QN_LAYOUT_PACKED, &options, &graph, broken, 1);
 }
 
 TEST(broken_weights) {
@@ -432,9 +416,8 @@ TEST(broken_weights) {
       {"PK-9", {{"weight_values", 1, 0x7F800000}}},
   };
   struct qn_packed_options options = {.directions = OUT};
-  struct qn_builder builder = builder_of(&options);
   struct qn_graph graph = weighted_example();
-  expect_rules(&builder, &graph, broken, sizeof broken / sizeof broken[0]);
+  expect_rules(QN_LAYOUT_PACKED, &options, &graph, broken, sizeof broken / sizeof broken[0]);
 }
 
 int main(void) {

@@ -10,16 +10,8 @@
 
 static struct qn_error error;
 
-static struct qn_builder builder_of(const struct qn_shards_options *options) {
-  return (struct qn_builder){.tool = "quern-shard",
-                             .layout = QN_LAYOUT_SHARDS,
-                             .build = qn_shards_build,
-                             .options = options};
-}
-
 static void round_trip(const struct qn_graph *graph, const struct qn_shards_options *options) {
-  struct qn_builder builder = builder_of(options);
-  check_round_trip(&builder, graph);
+  check_round_trip(QN_LAYOUT_SHARDS, options, graph);
 }
 
 /* With the defaults, one vertex a shard, as little shared memory as can be; frees the graph. */
@@ -44,9 +36,8 @@ static struct qn_graph garaph_graph(void) {
 
 static void build_garaph(const char *path) {
   struct qn_shards_options options = {.shard_vertices = 3, .page_bytes = 50};
-  struct qn_builder builder = builder_of(&options);
   struct qn_graph graph = garaph_graph();
-  build_vector(&builder, &graph, path);
+  build_vector(QN_LAYOUT_SHARDS, &options, &graph, path);
   qn_graph_unmap(&graph);
 }
 
@@ -164,8 +155,9 @@ TEST(with_transpose) {
 
 static void expect_refusal(const struct qn_graph *graph, const struct qn_shards_options *options,
                            const char *advice) {
-  struct qn_builder builder = builder_of(options);
-  assert_int_equal(build_layout(&builder, graph, scratch_path("refused.qrn"), &error), QN_USAGE);
+  assert_int_equal(
+      build_layout(QN_LAYOUT_SHARDS, options, graph, scratch_path("refused.qrn"), &error),
+      QN_USAGE);
   if (!strstr(error.message, advice))
     fail_msg("'%s' is not in: %s", advice, error.message);
   assert_int_not_equal(access(scratch_path("refused.qrn"), F_OK), 0);
@@ -231,13 +223,12 @@ TEST(rules) {
 TEST(rules_of_undirected_graphs) {
   set_path("undirected.qrn");
   struct qn_shards_options options = {0};
-  struct qn_builder builder = builder_of(&options);
   struct test_edge edges[] = {{0, 1, 1, 0}, {1, 0, 1, 0}, {2, 2, 1, 0}};
   struct qn_graph graph = graph_from_edges(edges, 3, 3, QN_WEIGHT_F32);
   graph.directedness = QN_UNDIRECTED;
   graph.has_transpose = true;
   graph.in = graph.out;
-  assert_int_equal(build_layout(&builder, &graph, path, &error), QN_OK);
+  assert_int_equal(build_layout(QN_LAYOUT_SHARDS, &options, &graph, path, &error), QN_OK);
   assert_int_equal(verify_container(path, &error), QN_OK);
   qn_graph_unmap(&graph);
   REFUSED("SH-10", {"weights", 2, 0x7fc00000});
@@ -249,9 +240,8 @@ TEST(rules_of_undirected_graphs) {
 TEST(rules_in_large_containers) {
   set_path("large.qrn");
   struct qn_shards_options options = {.shard_vertices = 1000};
-  struct qn_builder builder = builder_of(&options);
   struct qn_graph graph = random_graph(50000, 900000, QN_WEIGHT_NONE, 1, 7);
-  assert_int_equal(build_layout(&builder, &graph, path, &error), QN_OK);
+  assert_int_equal(build_layout(QN_LAYOUT_SHARDS, &options, &graph, path, &error), QN_OK);
   qn_graph_unmap(&graph);
   REFUSED("SH-8", {"destination_offsets", 899999, 0});
   REFUSED("SH-8", {"destination_offsets", 450000, 1001});
@@ -260,9 +250,8 @@ TEST(rules_in_large_containers) {
 
 TEST(allocation_failures) {
   struct qn_shards_options options = {0};
-  struct qn_builder builder = builder_of(&options);
   struct qn_graph graph = random_graph(1000, 5000, QN_WEIGHT_U32, 1, 8);
-  fail_every_allocation(&builder, &graph);
+  fail_every_allocation(QN_LAYOUT_SHARDS, &options, &graph);
   qn_graph_unmap(&graph);
 }
 

@@ -15,25 +15,16 @@ static const struct qn_page_address ADDRESSES[] = {{2, 2}, {3, 3}, {2, 4}, {4, 2
 
 /* ---- Building, restoring --------------------------------------------------- */
 
-static struct qn_builder builder_of(const struct qn_page_options *options) {
-  return (struct qn_builder){.tool = "quern-page",
-                             .layout = QN_LAYOUT_SLOTTED_PAGES,
-                             .build = qn_slotted_pages_build,
-                             .options = options};
-}
-
 static enum qn_status build(const char *path, const struct qn_graph *graph,
                             struct qn_page_address address, uint64_t page_bytes) {
   struct qn_page_options options = {.address = address, .page_bytes = page_bytes};
-  struct qn_builder builder = builder_of(&options);
-  return build_layout(&builder, graph, path, &error);
+  return build_layout(QN_LAYOUT_SLOTTED_PAGES, &options, graph, path, &error);
 }
 
 static void check_build(const struct qn_graph *graph, struct qn_page_address address,
                         uint64_t page_bytes) {
   struct qn_page_options options = {.address = address, .page_bytes = page_bytes};
-  struct qn_builder builder = builder_of(&options);
-  check_round_trip(&builder, graph);
+  check_round_trip(QN_LAYOUT_SLOTTED_PAGES, &options, graph);
 }
 
 /* A graph in every address width, with the default, a small and the smallest page. */
@@ -118,8 +109,7 @@ TEST(ids_and_directedness_survive) {
 TEST(allocation_failures) {
   struct qn_graph graph = random_graph(300, 2000, QN_WEIGHT_U32, 2, 5);
   struct qn_page_options options = {.address = ADDRESSES[0], .page_bytes = 256};
-  struct qn_builder builder = builder_of(&options);
-  fail_every_allocation(&builder, &graph);
+  fail_every_allocation(QN_LAYOUT_SLOTTED_PAGES, &options, &graph);
   qn_graph_unmap(&graph);
 }
 
@@ -160,8 +150,7 @@ TEST(refusals) {
 static void check_vector(const char *name, const struct qn_graph *graph,
                          struct qn_page_address address, uint64_t page_bytes) {
   struct qn_page_options options = {.address = address, .page_bytes = page_bytes};
-  struct qn_builder builder = builder_of(&options);
-  build_vector(&builder, graph, scratch_path(name));
+  build_vector(QN_LAYOUT_SLOTTED_PAGES, &options, graph, scratch_path(name));
   assert_int_equal(verify_container(scratch_path(name), &error), QN_OK);
   expect_same_graph(scratch_path(name), graph);
   assert_vector(name, scratch_path(name));

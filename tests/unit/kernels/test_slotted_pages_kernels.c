@@ -111,12 +111,8 @@ static unsigned compare_kernels(const struct qn_graph *graph,
 static void check_pages(const struct qn_graph *graph, struct qn_page_address address,
                         uint64_t page_bytes) {
   struct qn_page_options options = {.address = address, .page_bytes = page_bytes};
-  struct qn_builder builder = {.tool = "quern-page",
-                               .layout = QN_LAYOUT_SLOTTED_PAGES,
-                               .build = qn_slotted_pages_build,
-                               .options = &options};
   struct qn_slotted_pages pages;
-  if (build_layout(&builder, graph, scratch_path("pages.qrn"), &error))
+  if (build_layout(QN_LAYOUT_SLOTTED_PAGES, &options, graph, scratch_path("pages.qrn"), &error))
     fail_msg("%s", error.message);
   assert_int_equal(qn_slotted_pages_map(scratch_path("pages.qrn"), &pages, &error), QN_OK);
   for (uint64_t v = 0; v < pages.num_vertices; v += pages.num_vertices / 100 + 1)
@@ -181,14 +177,12 @@ TEST(big_pages) {
 TEST(negative_weights) {
   struct qn_graph graph = random_graph(50, 200, QN_WEIGHT_F32, 0, 1);
   struct qn_page_options options = {0};
-  struct qn_builder builder = {.tool = "quern-page",
-                               .layout = QN_LAYOUT_SLOTTED_PAGES,
-                               .build = qn_slotted_pages_build,
-                               .options = &options};
   struct qn_slotted_pages pages;
   struct qn_run_result result;
   ((float *)graph.out.weights.f32)[123] = -1;
-  assert_int_equal(build_layout(&builder, &graph, scratch_path("negative.qrn"), &error), QN_OK);
+  assert_int_equal(
+      build_layout(QN_LAYOUT_SLOTTED_PAGES, &options, &graph, scratch_path("negative.qrn"), &error),
+      QN_OK);
   assert_int_equal(qn_slotted_pages_map(scratch_path("negative.qrn"), &pages, &error), QN_OK);
   const struct qn_kernel *sssp =
       qn_kernel_find("sssp", QN_LAYOUT_SLOTTED_PAGES, QN_CPU, QN_WEIGHT_F32);
@@ -205,12 +199,10 @@ TEST(allocation_failures) {
   static const char *const algorithms[] = {"pagerank", "bfs", "sssp", "bc"};
   struct qn_graph graph = random_graph(200, 2000, QN_WEIGHT_NONE, 0, 1);
   struct qn_page_options options = {.page_bytes = 512};
-  struct qn_builder builder = {.tool = "quern-page",
-                               .layout = QN_LAYOUT_SLOTTED_PAGES,
-                               .build = qn_slotted_pages_build,
-                               .options = &options};
   struct qn_slotted_pages pages;
-  assert_int_equal(build_layout(&builder, &graph, scratch_path("fail.qrn"), &error), QN_OK);
+  assert_int_equal(
+      build_layout(QN_LAYOUT_SLOTTED_PAGES, &options, &graph, scratch_path("fail.qrn"), &error),
+      QN_OK);
   assert_int_equal(qn_slotted_pages_map(scratch_path("fail.qrn"), &pages, &error), QN_OK);
   uint64_t live = qn_memory_live();
   for (unsigned i = 0; i < sizeof algorithms / sizeof algorithms[0]; i++) {
