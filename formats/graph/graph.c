@@ -65,10 +65,9 @@ static enum qn_status view_direction(const struct qn_container *container,
 
 enum qn_status qn_graph_view(const struct qn_container *container, struct qn_graph *graph,
                              struct qn_error *error) {
-  static const char *const known[] = {
-      "row_offsets", "column_indices", "weights",    "in_row_offsets", "in_column_indices",
-      "in_weights",  "original_ids",   "id_offsets", "id_bytes",       "metadata",
-      NULL};
+  static const char *const known[] = {"row_offsets",    "column_indices",    "weights",
+                                      "in_row_offsets", "in_column_indices", "in_weights",
+                                      QN_LAST_SECTIONS};
   const struct qn_container_info *info = qn_container_info(container);
   memset(graph, 0, sizeof *graph);
   graph->directedness = info->directedness;

@@ -17,29 +17,12 @@ const struct qn_blocking_sections qn_push_sections = {
     "push_block_rows",   "push_block_edges", "push_id_map", "push_row_offsets",
     "push_range_starts", "push_columns",     "push_weights"};
 
-static const char *const known_sections[] = {"out_degrees",
-                                             "pull_block_rows",
-                                             "pull_block_edges",
-                                             "pull_range_starts",
-                                             "pull_id_map",
-                                             "pull_row_offsets",
-                                             "pull_columns",
-                                             "pull_weights",
-                                             "push_block_rows",
-                                             "push_block_edges",
-                                             "push_range_starts",
-                                             "push_id_map",
-                                             "push_row_offsets",
-                                             "push_columns",
-                                             "push_weights",
-                                             "row_offsets",
-                                             "column_indices",
-                                             "weights",
-                                             "original_ids",
-                                             "id_offsets",
-                                             "id_bytes",
-                                             "metadata",
-                                             NULL};
+static const char *const known_sections[] = {
+    "out_degrees",      "pull_block_rows",  "pull_block_edges",  "pull_range_starts",
+    "pull_id_map",      "pull_row_offsets", "pull_columns",      "pull_weights",
+    "push_block_rows",  "push_block_edges", "push_range_starts", "push_id_map",
+    "push_row_offsets", "push_columns",     "push_weights",      "row_offsets",
+    "column_indices",   "weights",          QN_LAST_SECTIONS};
 
 static enum qn_status view_parameters(const struct qn_container *container,
                                       struct qn_error *error) {

@@ -68,17 +68,8 @@ static enum qn_status view_sections(const struct qn_container *container,
 
 enum qn_status qn_edge_partitions_view(const struct qn_container *container,
                                        struct qn_edge_partitions *view, struct qn_error *error) {
-  static const char *const known[] = {"edge_offsets",
-                                      "prefix_offsets",
-                                      "new_to_old",
-                                      "sources",
-                                      "destinations",
-                                      "weights",
-                                      "original_ids",
-                                      "id_offsets",
-                                      "id_bytes",
-                                      "metadata",
-                                      NULL};
+  static const char *const known[] = {"edge_offsets", "prefix_offsets", "new_to_old",    "sources",
+                                      "destinations", "weights",        QN_LAST_SECTIONS};
   memset(view, 0, sizeof *view);
   enum qn_status status = qn_view_insist(container, QN_LAYOUT_EDGE_PARTITIONS, error);
   if (!status)

@@ -18,12 +18,9 @@ const struct qn_hybrid_sections qn_out_sections = {
     "out_coo_rows", "out_coo_columns", "out_coo_weights"};
 
 static const char *const known_sections[] = {
-    "out_degrees",     "in_ell_columns",  "in_ell_weights",
-    "in_coo_starts",   "in_coo_rows",     "in_coo_columns",
-    "in_coo_weights",  "out_ell_columns", "out_ell_weights",
-    "out_coo_starts",  "out_coo_rows",    "out_coo_columns",
-    "out_coo_weights", "original_ids",    "id_offsets",
-    "id_bytes",        "metadata",        NULL};
+    "out_degrees",    "in_ell_columns",  "in_ell_weights",  "in_coo_starts",   "in_coo_rows",
+    "in_coo_columns", "in_coo_weights",  "out_ell_columns", "out_ell_weights", "out_coo_starts",
+    "out_coo_rows",   "out_coo_columns", "out_coo_weights", QN_LAST_SECTIONS};
 
 static enum qn_status view_parameters(const struct qn_container *container,
                                       struct qn_error *error) {

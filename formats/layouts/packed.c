@@ -18,23 +18,10 @@ const struct qn_packed_sections qn_packed_in_sections = {
 const struct qn_packed_sections qn_packed_out_sections = {
     "out-edges", "out_tile_rows", "out_tile_edges", "out_tile_starts", "out_words", "out_weights"};
 
-static const char *const known_sections[] = {"out_degrees",
-                                             "in_tile_rows",
-                                             "in_tile_edges",
-                                             "in_tile_starts",
-                                             "in_words",
-                                             "in_weights",
-                                             "out_tile_rows",
-                                             "out_tile_edges",
-                                             "out_tile_starts",
-                                             "out_words",
-                                             "out_weights",
-                                             QN_PACKED_VALUES,
-                                             "original_ids",
-                                             "id_offsets",
-                                             "id_bytes",
-                                             "metadata",
-                                             NULL};
+static const char *const known_sections[] = {
+    "out_degrees", "in_tile_rows",   "in_tile_edges",  "in_tile_starts",  "in_words",
+    "in_weights",  "out_tile_rows",  "out_tile_edges", "out_tile_starts", "out_words",
+    "out_weights", QN_PACKED_VALUES, QN_LAST_SECTIONS};
 
 static enum qn_status view_parameters(const struct qn_container *container,
                                       struct qn_error *error) {

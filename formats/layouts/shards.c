@@ -101,20 +101,10 @@ static enum qn_status view_sections(const struct qn_container *container, struct
 
 enum qn_status qn_shards_view(const struct qn_container *container, struct qn_shards *view,
                               struct qn_error *error) {
-  static const char *const known[] = {"in_row_offsets",
-                                      "sources",
-                                      "weights",
-                                      "vertex_offsets",
-                                      "replication",
-                                      "page_shards",
-                                      "destination_offsets",
-                                      "out_row_offsets",
-                                      "out_destinations",
-                                      "original_ids",
-                                      "id_offsets",
-                                      "id_bytes",
-                                      "metadata",
-                                      NULL};
+  static const char *const known[] = {"in_row_offsets",      "sources",         "weights",
+                                      "vertex_offsets",      "replication",     "page_shards",
+                                      "destination_offsets", "out_row_offsets", "out_destinations",
+                                      QN_LAST_SECTIONS};
   memset(view, 0, sizeof *view);
   enum qn_status status = qn_view_insist(container, QN_LAYOUT_SHARDS, error);
   if (!status)

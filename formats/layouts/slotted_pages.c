@@ -98,9 +98,8 @@ static enum qn_status view_sections(const struct qn_container *container,
 
 enum qn_status qn_slotted_pages_view_pages(const struct qn_container *container,
                                            struct qn_slotted_pages *view, struct qn_error *error) {
-  static const char *const known[] = {"start_vids", "lp_ranges",    "edge_offsets",
-                                      "pages",      "original_ids", "id_offsets",
-                                      "id_bytes",   "metadata",     NULL};
+  static const char *const known[] = {"start_vids", "lp_ranges", "edge_offsets", "pages",
+                                      QN_LAST_SECTIONS};
   const struct qn_container_info *info = qn_container_info(container);
   memset(view, 0, sizeof *view);
   view->directedness = info->directedness;

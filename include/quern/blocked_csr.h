@@ -83,25 +83,9 @@ static inline uint64_t qn_blocked_csr_out_degree(const struct qn_blocked_csr *bl
   return blocked->out_degrees[vertex];
 }
 
-/* Map a blocked-csr container and check its structure: parameters (BC-1), sections, and the block
- * bounds (BC-2, BC-3). Contents are checked by qn_blocked_csr_check. */
-enum qn_status qn_blocked_csr_map(const char *path, struct qn_blocked_csr *blocked,
-                                  struct qn_error *error);
-void qn_blocked_csr_unmap(struct qn_blocked_csr *blocked);
-
-/* As qn_blocked_csr_map for a container mapped already, which the view then borrows. */
-enum qn_status qn_blocked_csr_view(const struct qn_container *container,
-                                   struct qn_blocked_csr *blocked, struct qn_error *error);
-
-/* What kernels rely on when they index: BC-4 to BC-8, G-1 to G-5 for the plain out-edges, and the
- * ids' rules; in parallel at memory speed. */
-enum qn_status qn_blocked_csr_check(const struct qn_container *container,
-                                    const struct qn_blocked_csr *blocked, struct qn_error *error);
-
-/* The other rules, for quern-verify: BC-9 to BC-13. Call after qn_blocked_csr_check. */
-enum qn_status qn_blocked_csr_check_content(const struct qn_container *container,
-                                            const struct qn_blocked_csr *blocked,
-                                            struct qn_error *error);
+/* Structure: BC-1, sections, and the block bounds (BC-2, BC-3). Check: BC-4 to BC-8, G-1 to G-5 for
+ * the plain out-edges, and the rules of ids. Content: BC-9 to BC-13. */
+QN_DECLARE_LAYOUT(blocked_csr)
 
 /* Put the rows of all blocks together again: `graph` becomes a graph in memory whose out-rows are
  * the rows of `blocking`. The blocking must have been checked. */
@@ -111,12 +95,6 @@ enum qn_status qn_blocking_unite(const struct qn_blocking *blocking, uint64_t nu
 /* The out-edges as plain CSR, computed: `graph` is to be unmapped. */
 enum qn_status qn_blocked_csr_out_edges(const struct qn_blocked_csr *blocked,
                                         struct qn_graph *graph, struct qn_error *error);
-
-/* The layout's row in the table of layouts.h. */
-enum qn_status qn_blocked_csr_describe(const struct qn_container *container, json_t *object,
-                                       struct qn_error *error);
-enum qn_status qn_blocked_csr_restore(const struct qn_container *container, struct qn_graph *graph,
-                                      struct qn_error *error);
 
 #ifdef __cplusplus
 }

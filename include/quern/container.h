@@ -207,6 +207,8 @@ enum qn_status qn_container_require_any(const struct qn_container *container, co
  * in another place or is not as critical as its page says (C-26). */
 enum qn_status qn_container_check_sections(const struct qn_container *container,
                                            const char *const *known, struct qn_error *error);
+/* The end of such a list: what comes last in every layout. */
+#define QN_LAST_SECTIONS "original_ids", "id_offsets", "id_bytes", "metadata", NULL
 
 /* Refuse header parameters from number `first` on that are not zero (C-6): the layout has no
  * meaning for them. */

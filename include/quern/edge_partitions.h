@@ -61,34 +61,10 @@ struct qn_edge_partitions {
   struct qn_ids ids;            /* by vertex */
 };
 
-/* Map and structurally check a container of this layout (EP-1, sections, types, counts). Unmap
- * with qn_edge_partitions_unmap. */
-enum qn_status qn_edge_partitions_map(const char *path, struct qn_edge_partitions *view,
-                                      struct qn_error *error);
-void qn_edge_partitions_unmap(struct qn_edge_partitions *view);
-
-/* As qn_edge_partitions_map for a container mapped already, which the view then borrows. */
-enum qn_status qn_edge_partitions_view(const struct qn_container *container,
-                                       struct qn_edge_partitions *view, struct qn_error *error);
-
-/* What kernels rely on (EP-1 to EP-11 and ID-1 to ID-4), in parallel at memory speed. Afterwards
- * every source and destination is the id of a vertex, and kernels may index without further
- * checks. */
-enum qn_status qn_edge_partitions_check(const struct qn_container *container,
-                                        const struct qn_edge_partitions *view,
-                                        struct qn_error *error);
-
-/* Every other invariant, for quern-verify: finite weights (EP-12), symmetry of undirected graphs
- * (EP-13). Call after qn_edge_partitions_check. */
-enum qn_status qn_edge_partitions_check_content(const struct qn_container *container,
-                                                const struct qn_edge_partitions *view,
-                                                struct qn_error *error);
-
-/* The operations of quern/layouts.h. */
-enum qn_status qn_edge_partitions_describe(const struct qn_container *container, json_t *object,
-                                           struct qn_error *error);
-enum qn_status qn_edge_partitions_restore(const struct qn_container *container,
-                                          struct qn_graph *graph, struct qn_error *error);
+/* Structure: EP-1, sections, types, counts. Check: EP-1 to EP-11 and ID-1 to ID-4. Afterwards every
+ * source and destination is the id of a vertex. Content: EP-12 (finite weights) and EP-13 (symmetry
+ * of undirected graphs). */
+QN_DECLARE_LAYOUT(edge_partitions)
 
 /* The dense number of the first source of partition p; for p = P, of the first vertex without
  * out-edges. A partition whose successor begins with the same source is continued. */

@@ -105,6 +105,29 @@ enum qn_status qn_graph_write_in_columns(struct qn_writer *writer, uint64_t num_
 enum qn_status qn_graph_write_in_weights(struct qn_writer *writer, uint64_t num_edges,
                                          void **weights, struct qn_error *error);
 
+/* ---- What every other layout declares ---------------------------------------
+ *
+ * LAYOUT_map: map a container and check its structure. Give back with LAYOUT_unmap.
+ * LAYOUT_view: the same for a container that is mapped already, which the view then borrows.
+ * LAYOUT_check: what kernels rely on when they index, in parallel at memory speed.
+ * LAYOUT_check_content: the other rules, for quern-verify, after LAYOUT_check.
+ * LAYOUT_describe, LAYOUT_restore: the operations of quern/layouts.h. */
+#define QN_DECLARE_LAYOUT(layout)                                                                  \
+  enum qn_status qn_##layout##_map(const char *path, struct qn_##layout *view,                     \
+                                   struct qn_error *error);                                        \
+  void qn_##layout##_unmap(struct qn_##layout *view);                                              \
+  enum qn_status qn_##layout##_view(const struct qn_container *container,                          \
+                                    struct qn_##layout *view, struct qn_error *error);             \
+  enum qn_status qn_##layout##_check(const struct qn_container *container,                         \
+                                     const struct qn_##layout *view, struct qn_error *error);      \
+  enum qn_status qn_##layout##_check_content(const struct qn_container *container,                 \
+                                             const struct qn_##layout *view,                       \
+                                             struct qn_error *error);                              \
+  enum qn_status qn_##layout##_describe(const struct qn_container *container, json_t *object,      \
+                                        struct qn_error *error);                                   \
+  enum qn_status qn_##layout##_restore(const struct qn_container *container,                       \
+                                       struct qn_graph *graph, struct qn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -68,23 +68,9 @@ static inline uint64_t qn_hybrid_out_degree(const struct qn_hybrid *hybrid, uint
   return hybrid->out_degrees[vertex];
 }
 
-/* Map a hybrid container and check its structure: parameters (HY-1), sections, and the ends of
- * coo_starts. Contents are checked by qn_hybrid_check. */
-enum qn_status qn_hybrid_map(const char *path, struct qn_hybrid *hybrid, struct qn_error *error);
-void qn_hybrid_unmap(struct qn_hybrid *hybrid);
-
-/* As qn_hybrid_map for a container mapped already, which the view then borrows. */
-enum qn_status qn_hybrid_view(const struct qn_container *container, struct qn_hybrid *hybrid,
-                              struct qn_error *error);
-
-/* What kernels rely on when they index (HY-2 to HY-7, ID-1 to ID-4), in parallel at memory speed.
- */
-enum qn_status qn_hybrid_check(const struct qn_container *container, const struct qn_hybrid *hybrid,
-                               struct qn_error *error);
-
-/* The other rules, for quern-verify: HY-8 to HY-11. Call after qn_hybrid_check. */
-enum qn_status qn_hybrid_check_content(const struct qn_container *container,
-                                       const struct qn_hybrid *hybrid, struct qn_error *error);
+/* Structure: HY-1, sections, and the ends of coo_starts. Check: HY-2 to HY-7 and ID-1 to ID-4.
+ * Content: HY-8 to HY-11. */
+QN_DECLARE_LAYOUT(hybrid)
 
 /* Entries of row `row` in the ELL part: at most K. */
 static inline uint64_t qn_hybrid_ell_length(const struct qn_hybrid_matrix *matrix, uint64_t row) {
@@ -137,12 +123,6 @@ static inline void qn_hybrid_coo_row(const struct qn_hybrid_matrix *matrix, uint
  * `matrix`, which must have been checked. */
 enum qn_status qn_hybrid_unite(const struct qn_hybrid_matrix *matrix, struct qn_graph *graph,
                                struct qn_error *error);
-
-/* The layout's row in the table of layouts.h. */
-enum qn_status qn_hybrid_describe(const struct qn_container *container, json_t *object,
-                                  struct qn_error *error);
-enum qn_status qn_hybrid_restore(const struct qn_container *container, struct qn_graph *graph,
-                                 struct qn_error *error);
 
 #ifdef __cplusplus
 }

@@ -128,33 +128,14 @@ enum qn_status qn_packed_count_rows(const struct qn_packed_rows *rows, uint32_t 
 /* The out-degree of a vertex of the graph. */
 uint64_t qn_packed_out_degree(const struct qn_packed *packed, uint64_t vertex);
 
-/* Map a packed container and check its structure: parameters (PK-1), sections, and the ends of the
- * tiles' places. Contents are checked by qn_packed_check. */
-enum qn_status qn_packed_map(const char *path, struct qn_packed *packed, struct qn_error *error);
-void qn_packed_unmap(struct qn_packed *packed);
-
-/* As qn_packed_map for a container mapped already, which the view then borrows. */
-enum qn_status qn_packed_view(const struct qn_container *container, struct qn_packed *packed,
-                              struct qn_error *error);
-
-/* What kernels rely on when they index (PK-2 to PK-8, ID-1 to ID-4), in parallel. */
-enum qn_status qn_packed_check(const struct qn_container *container, const struct qn_packed *packed,
-                               struct qn_error *error);
-
-/* The other rules, for quern-verify: PK-9 to PK-12. Call after qn_packed_check. */
-enum qn_status qn_packed_check_content(const struct qn_container *container,
-                                       const struct qn_packed *packed, struct qn_error *error);
+/* Structure: PK-1, sections, and the ends of the tiles' places. Check: PK-2 to PK-8 and ID-1 to
+ * ID-4. Content: PK-9 to PK-12. */
+QN_DECLARE_LAYOUT(packed)
 
 /* Unpack rows: `graph` becomes a graph in memory whose out-rows are `rows`, which must have been
  * checked. */
 enum qn_status qn_packed_unpack(const struct qn_packed_rows *rows, struct qn_graph *graph,
                                 struct qn_error *error);
-
-/* The layout's row in the table of layouts.h. */
-enum qn_status qn_packed_describe(const struct qn_container *container, json_t *object,
-                                  struct qn_error *error);
-enum qn_status qn_packed_restore(const struct qn_container *container, struct qn_graph *graph,
-                                 struct qn_error *error);
 
 #ifdef __cplusplus
 }

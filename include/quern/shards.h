@@ -72,31 +72,10 @@ static inline uint64_t qn_sh_edge_bytes(enum qn_weight_type type) {
   return 6 + qn_weight_bytes(type);
 }
 
-/* Map and structurally check a container of this layout (SH-1, sections, types, counts). Unmap
- * with qn_shards_unmap. */
-enum qn_status qn_shards_map(const char *path, struct qn_shards *view, struct qn_error *error);
-void qn_shards_unmap(struct qn_shards *view);
-
-/* As qn_shards_map for a container mapped already, which the view then borrows. */
-enum qn_status qn_shards_view(const struct qn_container *container, struct qn_shards *view,
-                              struct qn_error *error);
-
-/* What kernels rely on (SH-1 to SH-9, G-1 to G-5 for both directions, and ID-1 to ID-4), in
- * parallel at memory speed. Afterwards kernels may index with sources, destinations and offsets
- * without further checks. */
-enum qn_status qn_shards_check(const struct qn_container *container, const struct qn_shards *view,
-                               struct qn_error *error);
-
-/* Every other invariant, for quern-verify: finite weights (SH-10), out-edges that are the in-edges
- * (SH-11), symmetry of undirected graphs (SH-12). Call after qn_shards_check. */
-enum qn_status qn_shards_check_content(const struct qn_container *container,
-                                       const struct qn_shards *view, struct qn_error *error);
-
-/* The operations of quern/layouts.h. */
-enum qn_status qn_shards_describe(const struct qn_container *container, json_t *object,
-                                  struct qn_error *error);
-enum qn_status qn_shards_restore(const struct qn_container *container, struct qn_graph *graph,
-                                 struct qn_error *error);
+/* Structure: SH-1, sections, types, counts. Check: SH-1 to SH-9, G-1 to G-5 for both directions,
+ * and ID-1 to ID-4. Content: finite weights (SH-10), out-edges that are the in-edges (SH-11),
+ * symmetry of undirected graphs (SH-12). */
+QN_DECLARE_LAYOUT(shards)
 
 /* The sections of a container being written. */
 struct qn_shards_arrays {

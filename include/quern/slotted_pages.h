@@ -57,15 +57,10 @@ struct qn_slotted_pages {
   struct qn_ids ids;
 };
 
-/* Map and structurally check a container: parameters (SP-1), sections, ids. Contents are checked by
- * qn_slotted_pages_check. Unmap with qn_slotted_pages_unmap. */
-enum qn_status qn_slotted_pages_map(const char *path, struct qn_slotted_pages *view,
-                                    struct qn_error *error);
-void qn_slotted_pages_unmap(struct qn_slotted_pages *view);
-
-/* As qn_slotted_pages_map for a container mapped already, which the view then borrows. */
-enum qn_status qn_slotted_pages_view(const struct qn_container *container,
-                                     struct qn_slotted_pages *view, struct qn_error *error);
+/* Structure: SP-1, sections, ids. Check: the RVT (SP-2 to SP-5), that slots and records lie where
+ * they belong (SP-6 to SP-8), that physical ids name vertices (SP-9), in order (SP-10), and ids
+ * (ID-1 to ID-4). Content: SP-11 to SP-14. */
+QN_DECLARE_LAYOUT(slotted_pages)
 
 /* The same for all but ids. Of a container in archive form, what is encoded is NULL. */
 enum qn_status qn_slotted_pages_view_pages(const struct qn_container *container,
@@ -75,23 +70,6 @@ enum qn_status qn_slotted_pages_view_pages(const struct qn_container *container,
 enum qn_status qn_slotted_pages_check_rvt(const struct qn_container *container,
                                           const struct qn_slotted_pages *view,
                                           struct qn_error *error);
-
-/* Check what kernels rely on, in parallel at memory speed: the RVT (SP-2 to SP-5), that slots and
- * records lie where they belong (SP-6 to SP-8), that physical ids name vertices (SP-9), in order
- * (SP-10), and ids (ID-1 to ID-4). */
-enum qn_status qn_slotted_pages_check(const struct qn_container *container,
-                                      const struct qn_slotted_pages *view, struct qn_error *error);
-
-/* Every other invariant, for quern-verify (SP-11 to SP-14). Call after qn_slotted_pages_check. */
-enum qn_status qn_slotted_pages_check_content(const struct qn_container *container,
-                                              const struct qn_slotted_pages *view,
-                                              struct qn_error *error);
-
-/* The rows of this layout in the table of layouts.h. */
-enum qn_status qn_slotted_pages_describe(const struct qn_container *container, json_t *object,
-                                         struct qn_error *error);
-enum qn_status qn_slotted_pages_restore(const struct qn_container *container,
-                                        struct qn_graph *graph, struct qn_error *error);
 
 /* ---- Limits ---------------------------------------------------------------- */
 
