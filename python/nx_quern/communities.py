@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Set
+from typing import Any, Dict, List, Optional, Set, Tuple, ValuesView
 
 import networkx as nx
 import numpy
@@ -49,6 +49,40 @@ def louvain_communities(G: BackendGraph, weight: Any = "weight", resolution: flo
     return _communities(G, weight, resolution, max_level, seed)
 
 
+@covers
+def label_propagation_communities(G: BackendGraph) -> ValuesView[Set[Any]]:
+    """Vertices of a colour, of which no two are neighbours, change their labels at once."""
+    labels, everyone = numpy.arange(len(G)), numpy.arange(len(G))
+    _, colors = _greedy_colors(G)
+    groups = [numpy.flatnonzero(colors == color) for color in range(int(colors.max(initial=-1)) + 1)]
+    while (_most_frequent(G, labels, everyone) != labels).any():
+        for group in groups:
+            labels[group] = _most_frequent(G, labels, group)
+    found: Dict[int, Set[Any]] = {}
+    for node, label in zip(G, labels.tolist()):
+        found.setdefault(label, set()).add(node)
+    return found.values()
+
+
+def _most_frequent(G: BackendGraph, labels: numpy.ndarray, vertices: numpy.ndarray) -> numpy.ndarray:
+    """The label that most neighbours of each vertex have: its own if that is one, else the largest."""
+    places, which = G.rows().gather(vertices)
+    keys, times = numpy.unique(which * len(G) + labels[G.rows().columns[places]], return_counts=True)
+    found: numpy.ndarray = labels[vertices]
+    if not len(keys):
+        return found
+    of, label = keys // len(G), keys % len(G)
+    begins = numpy.flatnonzero(numpy.append(True, of[1:] != of[:-1]))
+    most = numpy.zeros(len(vertices), "i8")
+    most[of[begins]] = numpy.maximum.reduceat(times, begins)
+    often = times == most[of]
+    own = numpy.zeros(len(vertices), bool)
+    own[of[often & (label == found[of])]] = True
+    change = often & ~own[of]
+    found[of[change]] = label[change]  # ascending in each vertex, so that the last is the largest
+    return found
+
+
 # ---- Independent sets ---------------------------------------------------------------------------
 
 @covers
@@ -79,22 +113,27 @@ def maximal_independent_set(G: BackendGraph, nodes: Any = None, seed: Any = None
 
 # ---- Colours ------------------------------------------------------------------------------------
 
-def _largest_first(strategy: Any, interchange: bool) -> Reason:
+def _largest_first(G: Any, strategy: Any, interchange: bool) -> Reason:
+    if G.is_directed():
+        return "edges have no direction"
     return None if strategy == "largest_first" and not interchange else "the largest degrees come first"
 
 
 @covers
 @unless(_largest_first)
 def greedy_color(G: BackendGraph, strategy: Any = "largest_first", interchange: bool = False) -> Dict[Any, int]:
-    """The colours of networkx: those whose neighbours before them, by degree and place, have theirs take one at once
+    order, colors = _greedy_colors(G)
+    return dict(zip(G.names(order), colors[order].tolist()))
+
+
+def _greedy_colors(G: BackendGraph) -> Tuple[numpy.ndarray, numpy.ndarray]:
+    """The vertices by degree and place, and their colours: those whose neighbours before them have theirs take one at once
     (Jones, Plassmann 1993)."""
     rows, count = G.rows(), len(G)
     order = numpy.argsort(-G.degrees(), kind="stable")
     rank = numpy.empty(count, "i8")
     rank[order] = numpy.arange(count)
     sources, columns = rows.sources, rows.columns
-    if G.is_directed():
-        raise NotImplementedError("edges have no direction")
     waiting = numpy.bincount(sources[rank[columns] < rank[sources]], minlength=count)
     colors, ready = numpy.full(count, -1), numpy.flatnonzero(waiting == 0)
     while len(ready):
@@ -105,7 +144,7 @@ def greedy_color(G: BackendGraph, strategy: Any = "largest_first", interchange: 
         numpy.subtract.at(waiting, later, 1)
         later = numpy.unique(later)
         ready = later[waiting[later] == 0]
-    return dict(zip(G.names(order), colors[order].tolist()))
+    return order, colors
 
 
 def _least_absent(colors: numpy.ndarray, which: numpy.ndarray, count: int) -> numpy.ndarray:

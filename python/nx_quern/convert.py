@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Iterator, List, Optional
 
 import networkx
 import numpy
@@ -70,16 +70,19 @@ class ConvertedGraph(BackendGraph):
         return numpy.fromiter(map(self._index_of().__getitem__, neighbors), "i8", count)
 
     def _weights(self, name: str, merge: Any, reverse: bool) -> numpy.ndarray:
-        attributes = chain.from_iterable(row.values() for row in self._adjacency(reverse))
-        rows = self.rows(reverse)
-        if self._multigraph:
-            attributes = chain.from_iterable(parallel.values() for parallel in attributes)
-        edges = list(attributes)
-        if len(edges) != (len(rows.columns) if rows.counts is None else rows.counts.sum()):
+        rows, adjacency = self.rows(reverse), self._adjacency(reverse)
+        count = len(rows.columns) if rows.counts is None else int(rows.counts.sum())
+        if sum(map(len, adjacency)) == len(rows.columns) and not any(self._edges(adjacency)):
+            return merged(numpy.ones(count, "i8"), rows.counts, merge)
+        values = [edge.get(name, 1) for edge in self._edges(adjacency)]
+        if len(values) != count:
             raise RuntimeError("the graph was changed since it was converted; graph.__networkx_cache__.clear() forgets that")
-        if not any(edges):
-            return merged(numpy.ones(len(edges), "i8"), rows.counts, merge)
-        return merged(_numbers([edge.get(name, 1) for edge in edges], name), rows.counts, merge)
+        return merged(_numbers(values, name), rows.counts, merge)
+
+    def _edges(self, adjacency: List[Any]) -> Iterator[Dict[Any, Any]]:
+        """The attributes of every edge, row by row."""
+        edges = chain.from_iterable(row.values() for row in adjacency)
+        return chain.from_iterable(parallel.values() for parallel in edges) if self._multigraph else edges
 
     def subgraph(self, vertices: numpy.ndarray) -> Any:
         return self.source.subgraph(self.names(vertices)).copy()

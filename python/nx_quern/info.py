@@ -13,7 +13,7 @@ COSTS: Dict[str, str] = {
         jaccard_coefficient adamic_adar_index resource_allocation_index preferential_attachment""".split(), NEAR),
     **dict.fromkeys("""ancestors connected_components core_number degree_assortativity_coefficient degree_centrality
         descendants eigenvector_centrality greedy_color hits in_degree_centrality is_connected is_strongly_connected
-        is_weakly_connected k_core k_crust k_shell katz_centrality maximal_independent_set multi_source_dijkstra
+        is_weakly_connected k_core k_crust k_shell katz_centrality label_propagation_communities maximal_independent_set multi_source_dijkstra
         multi_source_dijkstra_path multi_source_dijkstra_path_length node_connected_component number_connected_components
         number_strongly_connected_components number_weakly_connected_components out_degree_centrality overall_reciprocity
         pagerank reciprocity shortest_path shortest_path_length single_source_dijkstra single_source_dijkstra_path

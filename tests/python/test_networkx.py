@@ -26,7 +26,7 @@ def same(ours, theirs):
 
 def whole(result):
     """An iterator as a list."""
-    return list(result) if hasattr(result, "__next__") else result
+    return list(result) if hasattr(result, "__next__") or isinstance(result, type({}.values())) else result
 
 
 def graphs(networkx):
@@ -65,6 +65,7 @@ def calls(networkx, graph, chance):
             number_connected_components weakly_connected_components number_weakly_connected_components is_weakly_connected
             number_strongly_connected_components is_strongly_connected core_number triangles clustering average_clustering
             transitivity square_clustering reciprocity overall_reciprocity degree_assortativity_coefficient greedy_color
+            label_propagation_communities
             closeness_centrality harmonic_centrality betweenness_centrality average_shortest_path_length
             all_pairs_shortest_path_length all_pairs_shortest_path""".split():
         yield name, (), {}
@@ -133,7 +134,8 @@ class Functions(unittest.TestCase):
     def outcome(self, name, graph, args, kwargs, backend):
         """What a call gives, or the class of its exception."""
         try:
-            return whole(getattr(self.networkx, name)(graph, *args, backend=backend, **kwargs))
+            function = getattr(self.networkx, name, None) or getattr(self.networkx.community, name)
+            return whole(function(graph, *args, backend=backend, **kwargs))
         except NotImplementedError:
             return NotImplemented
         except Exception as problem:

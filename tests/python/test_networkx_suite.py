@@ -14,6 +14,7 @@ from harness.package import needs
 PARTS = """assortativity.tests.test_correlation centrality.tests.test_betweenness_centrality
     centrality.tests.test_closeness_centrality centrality.tests.test_degree_centrality centrality.tests.test_eigenvector_centrality
     centrality.tests.test_harmonic_centrality centrality.tests.test_katz_centrality coloring.tests.test_coloring
+    community.tests.test_label_propagation
     community.tests.test_louvain components.tests link_analysis.tests shortest_paths.tests.test_dense
     shortest_paths.tests.test_generic shortest_paths.tests.test_unweighted shortest_paths.tests.test_weighted tests.test_cluster
     tests.test_core tests.test_dag tests.test_link_prediction tests.test_mis tests.test_reciprocity traversal.tests.test_bfs""".split()
