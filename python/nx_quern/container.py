@@ -84,6 +84,10 @@ class Graph(BackendGraph):
             raise NotImplementedError("values of %r have more than 63 bits" % name)
         return merged(values.astype("f8" if values.dtype.kind == "f" else "i8"), rows.counts, merge)
 
+    def unweighted(self, name: Optional[str]) -> bool:
+        has_none = self.graph.weight_dtype is None if name == "weight" else True
+        return (has_none and name not in self.graph.edge_properties) or super().unweighted(name)
+
     def _make_engine(self, weight: Optional[str], merge: str, reverse: bool) -> quern.Graph:
         same_weights = weight is None or (weight == "weight" and self.graph.weight_dtype is not None
                                           and self.weights(weight).min(initial=0) >= 0)

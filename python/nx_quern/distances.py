@@ -91,9 +91,7 @@ def _paths(G: BackendGraph, vertex: int, reverse: bool, cutoff: Any = None) -> D
     """A path from the vertex to each that it leads to; with ``reverse`` from each to it."""
     [start] = G.names(numpy.array([vertex]))
     paths = {start: [start]}
-    for depth, (parents, found) in enumerate(search.levels(G.rows(reverse), numpy.array([vertex]))):
-        if cutoff is not None and depth >= cutoff:
-            break
+    for parents, found in search.levels(G.rows(reverse), numpy.array([vertex]), cutoff):
         for parent, node in zip(G.names(parents), G.names(found)):
             paths[node] = [node] + paths[parent] if reverse else paths[parent] + [node]
     return paths

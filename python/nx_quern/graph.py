@@ -39,6 +39,10 @@ class BackendGraph:
     def _weights(self, name: str, merge: Any, reverse: bool) -> numpy.ndarray:
         raise NotImplementedError
 
+    def __getstate__(self) -> Dict[str, Any]:
+        """networkx keeps what was converted in its graph, which may be pickled, or copied."""
+        return {**vars(self), "_engines": {}}
+
     def subgraph(self, vertices: numpy.ndarray) -> Any:
         """The vertices (ascending) and all edges between them, with their attributes."""
         raise NotImplementedError
@@ -165,6 +169,10 @@ class BackendGraph:
         if key not in self._weight_cache:
             self._weight_cache[key] = self._weights(name, getattr(numpy, merge), key[2])
         return self._weight_cache[key]
+
+    def unweighted(self, name: Optional[str]) -> bool:
+        """Every edge has the weight 1."""
+        return name is None or bool((self.weights(name) == 1).all())
 
     # ---- Algorithms -----------------------------------------------------------------------------
 

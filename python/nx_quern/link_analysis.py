@@ -51,8 +51,7 @@ def pagerank(G: BackendGraph, alpha: float = 0.85, personalization: Optional[Dic
     count = len(G)
     if not count:
         return {}
-    alike = weight is None or (G.weights(weight) == 1).all()
-    if (alike and not G.is_multigraph() and personalization is None and nstart is None and dangling is None
+    if (G.unweighted(weight) and not G.is_multigraph() and personalization is None and nstart is None and dangling is None
             and 0 <= alpha < 1 and count * tol >= SINGLE and max_iter > 0):
         return G.of_nodes(_ranks(G, alpha, max_iter, tol))
     if personalization is not None and G.vector(personalization).sum() == 0:

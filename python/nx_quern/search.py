@@ -3,7 +3,7 @@ found."""
 
 from __future__ import annotations
 
-from typing import Iterator, Tuple
+from typing import Any, Iterator, Tuple
 
 import numpy
 
@@ -12,13 +12,15 @@ from .rows import Rows
 FEW = 32  # vertices of a level for which a loop is faster than arrays
 
 
-def levels(rows: Rows, sources: numpy.ndarray) -> Iterator[Tuple[numpy.ndarray, numpy.ndarray]]:
-    """Of each level, from the first after the sources, which vertex found which: parents and vertices, in order."""
+def levels(rows: Rows, sources: numpy.ndarray, limit: Any = None) -> Iterator[Tuple[numpy.ndarray, numpy.ndarray]]:
+    """Of each level, from the first after the sources and at most `limit` of them, which vertex found which: parents and
+    vertices, in order."""
     seen = numpy.zeros(len(rows), bool)
     seen[sources] = True
     place = numpy.empty(len(rows), "i8")
-    frontier = sources
-    while len(frontier):
+    frontier, depth = sources, 0
+    while len(frontier) and (limit is None or depth < limit):
+        depth += 1
         step = _step_by_vertex if len(frontier) <= FEW else _step_by_arrays
         parents, frontier = step(rows, frontier, seen, place)
         if len(frontier):

@@ -26,9 +26,7 @@ def _order(sort_neighbors: Any) -> Reason:
 
 def _found(G: BackendGraph, source: Any, reverse: bool, depth_limit: Optional[int]) -> Iterator[Tuple[List[Any], List[Any]]]:
     """Parents and nodes of each level."""
-    for depth, (parents, found) in enumerate(search.levels(G.rows(reverse), _source(G, source))):
-        if depth_limit is not None and depth >= depth_limit:
-            return
+    for parents, found in search.levels(G.rows(reverse), _source(G, source), depth_limit):
         yield G.names(parents), G.names(found)
 
 
@@ -62,10 +60,8 @@ def bfs_predecessors(G: BackendGraph, source: Any, depth_limit: Optional[int] = 
 @unless(_order)
 def bfs_successors(G: BackendGraph, source: Any, depth_limit: Optional[int] = None,
                    sort_neighbors: Any = None) -> Iterator[Tuple[Any, List[Any]]]:
-    rows, empty = G.rows(), True
-    for depth, (parents, found) in enumerate(search.levels(rows, _source(G, source))):
-        if depth_limit is not None and depth >= depth_limit:
-            break
+    empty = True
+    for parents, found in search.levels(G.rows(), _source(G, source), depth_limit):
         empty = False
         begins = numpy.flatnonzero(numpy.append(True, parents[1:] != parents[:-1]))
         children, ends = G.names(found), [*begins[1:].tolist(), len(found)]

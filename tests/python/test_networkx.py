@@ -367,6 +367,15 @@ class Dispatch(unittest.TestCase):
         with self.assertRaises(RuntimeError):
             networkx.pagerank(graph, weight="length", backend="quern")
 
+    def test_a_converted_graph_is_copied(self):
+        import copy
+        import pickle
+        networkx = self.networkx
+        graph = networkx.path_graph(50)
+        networkx.pagerank(graph, backend="quern")
+        for other in (copy.deepcopy(graph), pickle.loads(pickle.dumps(graph))):
+            self.assertEqual(networkx.number_connected_components(other, backend="quern"), 1)
+
     def test_when_it_runs(self):
         networkx, should = self.networkx, self.backend.should_run
         small, large = networkx.path_graph(50), networkx.path_graph(5000)
