@@ -51,7 +51,7 @@ def functions(pairs):
         "degree_assortativity_coefficient": ({}, lambda graph: graph.assortativity_degree()),
         "jaccard_coefficient": ({"ebunch": pairs}, lambda graph: graph.similarity_jaccard(pairs=pairs)),
         "katz_centrality": ({"alpha": 1e-4}, None),
-        "betweenness_centrality": ({"k": 4, "seed": 1}, lambda graph: graph.betweenness(sources=[1, 2, 3, 4])),
+        "betweenness_centrality": ({"k": 2, "seed": 1}, lambda graph: graph.betweenness(sources=[1, 2])),
     }
 
 

@@ -71,7 +71,7 @@ class Graph(BackendGraph):
         if name == "weight" and self.graph.weight_dtype is not None:
             values = self.graph.in_weights if reverse else self.graph.weights
         elif name not in self.graph.edge_properties:
-            values = numpy.ones(self.graph.num_edges, "i8")
+            values = numpy.ones(len(self._arrays(reverse)[1]), "i8")
         elif reverse:
             raise NotImplementedError("properties of in-edges are not at hand")
         else:
