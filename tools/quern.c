@@ -1,5 +1,6 @@
 /* quern TOOL ...: the tools of the suite under one name. */
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/modules/module.h"
 #include "support/suggest.h"
 #include "support/tool.h"
 #include <quern/error.h>
@@ -99,6 +101,23 @@ static int show_help(const char *folder, char *name) {
   return run_tool(folder, (char *[]){"run", name, "--help", NULL});
 }
 
+/* What libquern can load where it is; tools that have it in themselves look from where they are. */
+static void print_version(void) {
+  static const char *const modules[] = {"cuda", "hdf5", "mpi"};
+  bool (*is_installed)(const char *) = qn_module_is_installed;
+  void *library = dlopen("libquern.so.0", RTLD_LAZY);
+  void *symbol = library ? dlsym(library, "qn_module_is_installed") : NULL;
+  if (symbol)
+    memcpy(&is_installed, &symbol, sizeof is_installed);
+  printf("quern (Quern) %s\nmodules", QN_VERSION);
+  for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++) {
+    char file[64];
+    snprintf(file, sizeof file, "libquern-%s.so.0", modules[i]);
+    printf("%s %s %s", i ? "," : ":", modules[i], is_installed(file) ? "yes" : "no");
+  }
+  printf("\n");
+}
+
 int main(int argc, char **argv) {
   char folder[QN_TOOL_FOLDER_BYTES];
   qn_tool_folder(folder);
@@ -112,7 +131,7 @@ int main(int argc, char **argv) {
     return argc < 2 ? QN_USAGE : QN_OK;
   }
   if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
-    printf("quern (Quern) %s\n", QN_VERSION);
+    print_version();
     return QN_OK;
   }
   return run_tool(folder, argv + 1);

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "kernels/cuda/device/device.h"
 #include "support/memory.h"
 #include "support/memory_plan.h"
+#include "support/modules/module.h"
 #include "support/options.h"
 #include "support/progress.h"
 #include "support/sizes.h"
@@ -37,21 +37,9 @@ static bool is_launched(void) {
   return count && strcmp(count, "1") != 0;
 }
 
-/* Programs are in bin/, and what they load in lib/ beside that. */
-static void *load(void) {
-  char program[PATH_MAX], path[PATH_MAX + sizeof "/../lib/" MODULE];
-  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-  program[length > 0 ? length : 0] = '\0';
-  char *slash = strrchr(program, '/');
-  if (slash)
-    *slash = '\0';
-  snprintf(path, sizeof path, "%s/../lib/" MODULE, program);
-  /* Open MPI's own modules look for its symbols. */
-  return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-}
-
 static enum qn_status find_module(struct qn_error *error) {
-  void *library = load();
+  /* Open MPI's own modules look for its symbols. */
+  void *library = qn_module_open(MODULE, RTLD_NOW | RTLD_GLOBAL);
   const char *failure = library ? NULL : dlerror();
   const struct qn_mpi_module *(*table)(void);
   void *symbol = library ? dlsym(library, "qn_mpi_module") : NULL;

@@ -1,27 +1,13 @@
 #include <dlfcn.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "library/modules/modules.h"
+#include "support/modules/module.h"
 #include "support/tool.h"
-
-/* A file beside the library. */
-static void *open_beside(const char *file) {
-  char path[PATH_MAX];
-  Dl_info about;
-  if (!dladdr((void *)(uintptr_t)qn_module_load, &about))
-    return NULL;
-  const char *slash = strrchr(about.dli_fname, '/');
-  int length = slash ? (int)(slash - about.dli_fname) + 1 : 0;
-  if (snprintf(path, sizeof path, "%.*s%s", length, about.dli_fname, file) >= (int)sizeof path)
-    return NULL;
-  return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-}
 
 enum qn_status qn_module_load(const char *what, const char *file, const char *advice,
                               const char *entry, const void **table, struct qn_error *error) {
-  void *library = open_beside(file);
+  void *library = qn_module_open(file, RTLD_NOW | RTLD_LOCAL);
   const char *failure = library ? NULL : dlerror();
   if (!library)
     return qn_fail(error, QN_UNSUPPORTED,

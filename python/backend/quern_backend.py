@@ -3,12 +3,13 @@
     pip install .                                   # or pip wheel ., pip install -e .
     pip install . --config-settings=cuda=no         # variables of `scons -h`
 
-ctypes is all that binds the library, so one wheel serves every CPython from 3.9 on. `scons wheel` and `scons dist` run
-this file.
+ctypes is all that binds the library, so one wheel serves every CPython from 3.9 on. packaging/pack.py makes the wheels
+of a release of the same parts.
 """
 
 import base64
 import email.message
+import gzip
 import hashlib
 import io
 import os
@@ -41,7 +42,7 @@ def version():
 
 
 def metadata():
-    """The core metadata, as METADATA and PKG-INFO have them."""
+    """The core metadata, as METADATA and PKG-INFO have them. Wheels of one release belong together."""
     about, fields = project(), email.message.Message()
     fields["Metadata-Version"] = "2.1"
     fields["Name"], fields["Version"], fields["Summary"] = about["name"], version(), about["description"]
@@ -53,6 +54,8 @@ def metadata():
     for extra, requirements in about["optional-dependencies"].items():
         fields["Provides-Extra"] = extra
         for requirement in requirements:
+            if requirement == "quern-cuda":
+                requirement += "==" + version()
             fields["Requires-Dist"] = "%s; extra == '%s'" % (requirement, extra)
     fields["Description-Content-Type"] = "text/markdown"
     return fields.as_bytes().rstrip(b"\n") + b"\n\n" + (ROOT / about["readme"]).read_bytes()
@@ -94,9 +97,10 @@ def tag():
 class Wheel:
     """A wheel that is being written."""
 
-    def __init__(self, folder, tags):
-        self.name = "quern-%s-%s.whl" % (version(), tags)
-        self.info = "quern-%s.dist-info/" % version()
+    def __init__(self, folder, tags, package="quern"):
+        self.name = "%s-%s-%s.whl" % (package, version(), tags)
+        self.info = "%s-%s.dist-info/" % (package, version())
+        self.data = "%s-%s.data/" % (package, version())
         import time
         self.date = time.gmtime(timestamp())[:6]
         self.path = Path(folder) / self.name
@@ -111,13 +115,14 @@ class Wheel:
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
         self.record.append("%s,sha256=%s,%d" % (name, digest, len(data)))
 
-    def finish(self):
+    def finish(self, about, entry_points):
         pure = "true" if self.tags.endswith("-any") else "false"
-        self.add(self.info + "METADATA", metadata())
+        self.add(self.info + "METADATA", about)
         self.add(self.info + "WHEEL", ("Wheel-Version: 1.0\nGenerator: quern\nRoot-Is-Purelib: %s\nTag: %s\n"
                                        % (pure, self.tags)).encode())
-        self.add(self.info + "LICENSE", (ROOT / "LICENSE").read_bytes())
-        self.add(self.info + "entry_points.txt", entry_points().encode())
+        self.add(self.info + "licenses/LICENSE", (ROOT / "LICENSE").read_bytes())
+        if entry_points:
+            self.add(self.info + "entry_points.txt", entry_points.encode())
         record = self.info + "RECORD"
         self.zip.writestr(zipfile.ZipInfo(record, self.date), "\n".join(self.record + [record + ",,", ""]))
         self.zip.close()
@@ -130,21 +135,30 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def engine_headers():
-    """What a user's own program is compiled with."""
     for top in ("formats", "include", "kernels", "support"):
         yield from sorted(path for path in (ROOT / top).rglob("*") if path.suffix in (".h", ".cuh"))
 
 
-def pack_wheel(wheel_directory):
-    wheel = Wheel(wheel_directory, tag())
+def add_package(wheel):
+    """All that is not compiled, of the package and of its backend for networkx."""
     for package in PACKAGES:
         for path in sorted([*package.rglob("*.py"), *package.rglob("*.html"), package / "py.typed"]):
             wheel.add(path.relative_to(package.parent).as_posix(), path.read_bytes())
+
+
+def add_engines(wheel):
+    """The headers of engines, which a user's own program is compiled with."""
     for path in engine_headers():
         wheel.add("quern/engines/" + path.relative_to(ROOT).as_posix(), path.read_bytes())
+
+
+def pack_wheel(wheel_directory):
+    wheel = Wheel(wheel_directory, tag())
+    add_package(wheel)
+    add_engines(wheel)
     for path in sorted((LIBRARIES / "python").iterdir()):  # without debugging symbols
         wheel.add("quern/" + path.name, path.read_bytes(), 0o755)
-    return wheel.finish()
+    return wheel.finish(metadata(), entry_points())
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
@@ -152,7 +166,7 @@ def build_editable(wheel_directory, config_settings=None, metadata_directory=Non
     build_libraries(config_settings)
     wheel = Wheel(wheel_directory, tag())
     wheel.add("quern.pth", (str(ROOT / "python") + "\n").encode())
-    return wheel.finish()
+    return wheel.finish(metadata(), entry_points())
 
 
 # ---- The source archive -------------------------------------------------------------------------
@@ -176,7 +190,9 @@ def build_sdist(sdist_directory, config_settings=None):
         entry.size, entry.mode, entry.mtime = size, mode, date
         return entry
 
-    with tarfile.open(Path(sdist_directory) / (base + ".tar.gz"), "w:gz", format=tarfile.PAX_FORMAT) as archive:
+    with open(Path(sdist_directory) / (base + ".tar.gz"), "wb") as file, \
+            gzip.GzipFile("", "wb", fileobj=file, mtime=date) as packed, \
+            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for name in sources():
             if (ROOT / name).is_symlink():
                 link = member(name, 0, 0o777)
@@ -189,28 +205,3 @@ def build_sdist(sdist_directory, config_settings=None):
         about = metadata()
         archive.addfile(member("PKG-INFO", len(about), 0o644), io.BytesIO(about))
     return base + ".tar.gz"
-
-
-# ---- For scons ----------------------------------------------------------------------------------
-
-def repaired(path):
-    """The wheel with the libraries that it needs in it, if auditwheel is installed and agrees."""
-    folder = path.parent
-    done = subprocess.run([sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", folder, path],
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode:
-        print("scons: the wheel is for systems such as this one: %s" % done.stdout.strip().splitlines()[-1])
-        return path
-    return max(folder.glob("*.whl"), key=lambda wheel: wheel.stat().st_mtime)
-
-
-def main(what, folder):
-    os.makedirs(folder, exist_ok=True)
-    if what == "dist":
-        print(Path(folder) / build_sdist(folder))
-    else:
-        print(repaired(Path(folder) / pack_wheel(folder)))  # of what scons has built before
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

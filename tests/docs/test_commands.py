@@ -161,7 +161,7 @@ class Every(unittest.TestCase):
     def test_bootstrap_and_scons_know_what_pages_ask_for(self):
         bootstrap = subprocess.run(["sh", str(SOURCE / "bootstrap")], stderr=subprocess.PIPE, text=True).stderr
         build = (SOURCE / "SConstruct").read_text()
-        build += "".join(path.read_text() for path in SOURCE.glob("*/SCons*")) + (SOURCE / "site_scons/install.py").read_text()
+        build += "".join(path.read_text() for pattern in ("*/SCons*", "site_scons/*.py") for path in SOURCE.glob(pattern))
         for page in ["README.md", "CONTRIBUTING.md"] + ["docs/" + each.name for each in (SOURCE / "docs").glob("*.md")]:
             text = (SOURCE / page).read_text()
             for word in re.findall(r"(?m)^ *\./bootstrap (\w+)", text):

@@ -242,6 +242,40 @@ class Install(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertIn("broken.qrn", done.stderr)
 
+    @unittest.skipUnless(shutil.which("cmake") and shutil.which("cc"), "no cmake or compiler")
+    def test_c_example_by_cmake(self):
+        """The same program by find_package(quern), and a version that is not installed."""
+        if "asan" in str(BIN) or "coverage" in str(BIN):
+            self.skipTest("the library needs this build's own flags")
+        source, built = self.prefix / "share/doc/quern/examples", Path(self.folder.name) / "by cmake"
+        for command in (["cmake", "-S", source, "-B", built, "-DCMAKE_PREFIX_PATH=%s" % self.prefix], ["cmake", "--build", built]):
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(run(built / "out_degrees", self.graph()).stdout, self.expected())
+        project = Path(self.folder.name) / "newer"
+        project.mkdir()
+        (project / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.16)\nproject(newer C)\nfind_package(quern 99 REQUIRED)\n")
+        done = subprocess.run(["cmake", "-S", project, "-B", project / "build", "-DCMAKE_PREFIX_PATH=%s" % self.prefix],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("version", done.stdout)
+
+    def test_the_version_says_what_is_installed(self):
+        self.only_shared()
+        moved = self.moved()
+        first, modules = run(moved / "bin/quern", "--version").stdout.splitlines()
+        self.assertRegex(first, r"^quern \(Quern\) \d+\.\d+\.\d+$")
+        for name in "cuda", "hdf5", "mpi":
+            module = moved / "lib" / ("libquern-%s.so.0" % name)
+            self.assertIn("%s %s" % (name, "yes" if module.exists() else "no"), modules)
+            if module.exists():  # where distributions have them, and where the Python package quern-cuda has its
+                for place in "lib/quern", "quern_cuda":
+                    (moved / place).mkdir(exist_ok=True)
+                    module = module.rename(moved / place / module.name)
+                    self.assertIn(name + " yes", run(moved / "bin/quern", "--version").stdout)
+                module.unlink()
+                self.assertIn(name + " no", run(moved / "bin/quern", "--version").stdout)
+
     @unittest.skipUnless(shutil.which("pkg-config") and shutil.which("cc"), "no pkg-config or compiler")
     def test_the_programs_of_the_page_on_the_library(self):
         page = (self.prefix / "share/doc/quern/docs/library.md").read_text()

@@ -1,0 +1,13 @@
+/* What is loaded when it is needed: shared objects that are installed with libquern. */
+#ifndef QN_SUPPORT_MODULES_MODULE_H
+#define QN_SUPPORT_MODULES_MODULE_H
+
+#include <stdbool.h>
+
+/* The module of this file name, loaded with dlopen's `flags`; NULL: dlerror() says why. */
+void *qn_module_open(const char *file, int flags);
+
+/* Whether there is one; it may lack what it needs. */
+bool qn_module_is_installed(const char *file);
+
+#endif
