@@ -8,8 +8,9 @@ import uuid
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
-OF_EVERY_SYSTEM = ("libc6",)
+OF_EVERY_SYSTEM = ("libc6", "zlib1g")
 
 
 class Package(NamedTuple):
@@ -49,7 +50,7 @@ def sbom(name, version, packages, seconds):
     about = {"type": "library", "bom-ref": name, "name": name, "version": version,
              "licenses": [{"license": {"id": "BSD-2-Clause"}}], "purl": "pkg:pypi/%s@%s" % (name, version)}
     parts = [{"type": "library", "bom-ref": package.name, "name": package.name, "version": package.version,
-              "purl": "pkg:deb/debian/%s@%s" % (package.name, package.version.replace("+", "%2B"))} for package in packages]
+              "purl": "pkg:deb/debian/%s@%s" % (package.name, quote(package.version))} for package in packages]
     bill = {"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
             "serialNumber": "urn:uuid:%s" % uuid.uuid5(uuid.NAMESPACE_URL, json.dumps([about, parts])),
             "metadata": {"timestamp": datetime.fromtimestamp(seconds, timezone.utc).isoformat(), "component": about},

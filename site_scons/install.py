@@ -63,7 +63,7 @@ def without_symbols(env, folder, file):
     """Those for debugging are most of a release."""
     if env["variant"] != "release":
         return env.Install(folder, file)
-    return env.Command(os.path.join(folder, file.name), file, "$STRIP --strip-unneeded -o $TARGET $SOURCE")
+    return env.Command(os.path.join(folder, file.name), file, "$STRIPCOM")
 
 
 # ---- All of it ----------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ def asked(*command):
 
 
 def stripped(path, file):
-    return env.Command(path + "/" + file.name, file, "$STRIP --strip-unneeded -o $TARGET $SOURCE")
+    return env.Command(path + "/" + file.name, file, "$STRIPCOM")
 
 
 # ---- The wheel's library ------------------------------------------------------------------------

@@ -242,6 +242,37 @@ class Install(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertIn("broken.qrn", done.stderr)
 
+    @unittest.skipUnless(shutil.which("patchelf") and shutil.which("dpkg") and shutil.which("cc"), "no patchelf, dpkg or compiler")
+    def test_a_wheel_of_what_is_installed(self):
+        """As `scons release` packs it, twice; and what it unpacks to."""
+        self.only_shared()
+        parts, made = Path(self.folder.name) / "wheel", Path(self.folder.name) / "unpacked"
+        shutil.copytree(self.prefix / "share", parts / "share", ignore=shutil.ignore_patterns("doc"))
+        shutil.copytree(self.prefix / "bin", parts / "bin")
+        (parts / "lib").mkdir()
+        shutil.copy(self.prefix / "lib/libquern.so.0", parts / "lib")
+        program = ("import pathlib, sys; sys.path.insert(0, sys.argv[1]); import pack\n"
+                   "pathlib.Path(sys.argv[2]).mkdir(); print(pack.pack_wheel(sys.argv[2], pathlib.Path(sys.argv[3])))")
+        wheels = []
+        for name in "one", "two":
+            folder = Path(self.folder.name) / name
+            done = subprocess.run([sys.executable, "-c", program, SOURCE / "packaging", folder, parts], check=True, stdout=subprocess.PIPE, text=True)
+            wheels.append(folder / done.stdout.strip())
+        self.assertEqual(wheels[0].read_bytes(), wheels[1].read_bytes())
+        subprocess.run([sys.executable, "-m", "zipfile", "-e", wheels[0], made], check=True)
+        [data] = made.glob("*.data")
+        commands = sorted(path.name for path in BIN.iterdir())
+        self.assertEqual(sorted(path.name for path in (data / "scripts").iterdir()), commands)
+        self.assertEqual(sorted(path.name for path in (data / "data/share/man/man1").iterdir()), sorted(name + ".1" for name in commands))
+        for file in (made / "quern/bin").iterdir():
+            file.chmod(0o755)
+        environment = dict(os.environ, PYTHONPATH=str(made), LD_LIBRARY_PATH="")
+        for name in "quern-info", "quern":
+            done = subprocess.run([sys.executable, data / "scripts" / name, "--version"], env=environment, stdout=subprocess.PIPE, text=True, check=True)
+            self.assertRegex(done.stdout, r"^%s \(Quern\) " % name)
+        [bill] = made.glob("*.dist-info/sboms/quern.cdx.json")
+        self.assertIn('"libarchive"', bill.read_text())
+
     @unittest.skipUnless(shutil.which("cmake") and shutil.which("cc"), "no cmake or compiler")
     def test_c_example_by_cmake(self):
         """The same program by find_package(quern), and a version that is not installed."""
