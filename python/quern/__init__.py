@@ -1,14 +1,15 @@
 """Quern for Python: graphs as arrays that are mapped, not copied.
 
     import quern
-    graph = quern.open("web.qrn")
-    graph.column_indices[graph.row_offsets[42]:graph.row_offsets[43]]  # views of the file
-    graph.run("pagerank").to_pandas()
+    graph = quern.read("edges.parquet")
+    graph.neighbors(42), graph.degree(42)
+    quern.pagerank(graph, damping=0.85).to_pandas()
 
-Graphs come from arrays, tables, other libraries and files, and go there again; docs/python.md is a tour.
+Graphs come from files, tables, arrays and other libraries, and go there again; docs/python.md is a tour.
 """
 
-from . import graphar
+from . import _algorithms, graphar
+from ._algorithms import *  # noqa: F403: every algorithm as a function
 from ._errors import (Cancelled, DeviceError, InvalidError, NegativeError, QuernError, QuernWarning, SystemFailure,
                       UnsupportedError, UsageError)
 from ._graph import Graph, PlacedGraph, open
@@ -23,4 +24,4 @@ read_graphar = graphar.read
 __all__ = ["Cancelled", "DeviceError", "Graph", "InvalidError", "NegativeError", "PlacedGraph", "QuernError", "QuernWarning", "Result",
            "SystemFailure", "Table", "UnsupportedError", "UsageError", "algorithms", "formats", "from_arrays", "from_arrow",
            "from_igraph", "from_networkx", "from_scipy", "generate", "graphar", "layouts", "open", "read", "read_arrow", "read_graphar",
-           "read_parquet", "verify"]
+           "read_parquet", "verify", *_algorithms.__all__]

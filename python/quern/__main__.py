@@ -17,7 +17,7 @@ import time
 import warnings
 from typing import Any, Callable, Dict, Iterator, List, NoReturn, Optional
 
-from . import _errors, _files, _sources, graphar
+from . import _errors, _words, _files, _sources, graphar
 from ._convert import ENDINGS
 from ._graph import Graph, open as open_graph
 
@@ -259,6 +259,7 @@ def _report(tool: str, error: _errors.QuernError, as_json: bool) -> int:
 
 def main(arguments: Optional[List[str]] = None) -> int:
     begun = time.monotonic()
+    _words.speak_python = False
     arguments = sys.argv[1:] if arguments is None else arguments
     verbs: Dict[str, Callable[[argparse.Namespace, float], None]] = {"import": _import, "export": _export}
     if not arguments or arguments[0] not in verbs:

@@ -13,15 +13,17 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 
 class Algorithms:
-    """Methods of what has :meth:`run`. ``device``, ``threads`` and ``progress`` are those of :meth:`Graph.run`, which takes
-    further options: checkpoints, several devices, a program of your own."""
+    """Methods of what has :meth:`run`; ``quern.pagerank(graph)`` is ``graph.pagerank()``. ``device``, ``threads`` and
+    ``progress`` are those of :meth:`Graph.run`, which takes further options: checkpoints, several devices, a program of your
+    own."""
 
     def _run(self, algorithm: str, **options: Any) -> Result:
         raise NotImplementedError
 
     def bc(
-        self, *,
+        self,
         source: Optional[Union[Id, Sequence[Id]]] = None,
+        *,
         sources: Optional[Union[PathLike, Sequence[Id]]] = None,
         device: Optional[str] = None,
         threads: Optional[int] = None,
@@ -36,8 +38,9 @@ class Algorithms:
         return self._run("bc", source=source, sources=sources, device=device, threads=threads, progress=progress)
 
     def bfs(
-        self, *,
+        self,
         source: Optional[Union[Id, Sequence[Id]]] = None,
+        *,
         sources: Optional[Union[PathLike, Sequence[Id]]] = None,
         iterations: Optional[int] = None,
         device: Optional[str] = None,
@@ -55,7 +58,8 @@ class Algorithms:
                          progress=progress)
 
     def cc(
-        self, *,
+        self,
+        *,
         iterations: Optional[int] = None,
         device: Optional[str] = None,
         threads: Optional[int] = None,
@@ -68,7 +72,8 @@ class Algorithms:
         return self._run("cc", iterations=iterations, device=device, threads=threads, progress=progress)
 
     def cdlp(
-        self, *,
+        self,
+        *,
         iterations: int = 10,
         device: Optional[str] = None,
         threads: Optional[int] = None,
@@ -76,13 +81,14 @@ class Algorithms:
     ) -> Result:
         """Communities by label propagation.
 
-        ``iterations``: At most N iterations: at least 0.
+        ``iterations``: At most N iterations: at least 0; default 10.
         """
         return self._run("cdlp", iterations=iterations, device=device, threads=threads, progress=progress)
 
     def circuit(
-        self, *,
+        self,
         source: Optional[Union[Id, Sequence[Id]]] = None,
+        *,
         sources: Optional[Union[PathLike, Sequence[Id]]] = None,
         tolerance: float = 0.0,
         iterations: int = 10,
@@ -95,14 +101,15 @@ class Algorithms:
         ``source``: Source vertex, by its original id; may be repeated (default: the vertex of the largest out-degree).
         ``sources``: Several sources, or a file that names one a line, in a second column with its weight where weights
             count.
-        ``tolerance``: End when values change by less than T in sum (0: never): at least 0.
-        ``iterations``: At most N iterations: at least 0.
+        ``tolerance``: End when values change by less than T in sum (0: never): at least 0; default 0.0.
+        ``iterations``: At most N iterations: at least 0; default 10.
         """
         return self._run("circuit", source=source, sources=sources, tolerance=tolerance, iterations=iterations,
                          device=device, threads=threads, progress=progress)
 
     def closeness(
-        self, *,
+        self,
+        *,
         samples: Union[int, Literal["all"]] = 256,
         seed: int = 0,
         iterations: Optional[int] = None,
@@ -113,15 +120,16 @@ class Algorithms:
         """How near those are that reach it.
 
         ``samples``: Vertices from whose distances the values are estimated, chosen by ``seed``; all of them give the exact
-            values: at least 1.
-        ``seed``: Seed of random choices: the same seed gives the same result: at least 0.
+            values: at least 1; default 256.
+        ``seed``: Seed of random choices: the same seed gives the same result: at least 0; default 0.
         ``iterations``: At most N iterations: at least 0.
         """
         return self._run("closeness", samples=samples, seed=seed, iterations=iterations, device=device, threads=threads,
                          progress=progress)
 
     def coloring(
-        self, *,
+        self,
+        *,
         device: Optional[str] = None,
         threads: Optional[int] = None,
         progress: ProgressOption = None,
@@ -131,7 +139,8 @@ class Algorithms:
         return self._run("coloring", device=device, threads=threads, progress=progress)
 
     def cross_edges(
-        self, *,
+        self,
+        *,
         groups: Optional[PathLike] = None,
         device: Optional[str] = None,
         threads: Optional[int] = None,
@@ -145,7 +154,8 @@ class Algorithms:
         return self._run("cross-edges", groups=groups, device=device, threads=threads, progress=progress)
 
     def count_out_edges(
-        self, *,
+        self,
+        *,
         iterations: int = 0,
         device: Optional[str] = None,
         threads: Optional[int] = None,
@@ -153,12 +163,13 @@ class Algorithms:
     ) -> Result:
         """Number of edges that leave.
 
-        ``iterations``: At most N iterations: at least 0.
+        ``iterations``: At most N iterations: at least 0; default 0.
         """
         return self._run("degree", iterations=iterations, device=device, threads=threads, progress=progress)
 
     def eigenvector(
-        self, *,
+        self,
+        *,
         tolerance: float = 1e-06,
         iterations: int = 100,
         device: Optional[str] = None,
@@ -167,14 +178,15 @@ class Algorithms:
     ) -> Result:
         """As central as its in-neighbours.
 
-        ``tolerance``: End when values change by less than T in sum (0: never): at least 0.
-        ``iterations``: At most N iterations: at least 0.
+        ``tolerance``: End when values change by less than T in sum (0: never): at least 0; default 1e-06.
+        ``iterations``: At most N iterations: at least 0; default 100.
         """
         return self._run("eigenvector", tolerance=tolerance, iterations=iterations, device=device, threads=threads,
                          progress=progress)
 
     def harmonic(
-        self, *,
+        self,
+        *,
         samples: Union[int, Literal["all"]] = 256,
         seed: int = 0,
         iterations: Optional[int] = None,
@@ -185,16 +197,17 @@ class Algorithms:
         """Sum of 1 / distance to it.
 
         ``samples``: Vertices from whose distances the values are estimated, chosen by ``seed``; all of them give the exact
-            values: at least 1.
-        ``seed``: Seed of random choices: the same seed gives the same result: at least 0.
+            values: at least 1; default 256.
+        ``seed``: Seed of random choices: the same seed gives the same result: at least 0; default 0.
         ``iterations``: At most N iterations: at least 0.
         """
         return self._run("harmonic", samples=samples, seed=seed, iterations=iterations, device=device, threads=threads,
                          progress=progress)
 
     def heat(
-        self, *,
+        self,
         source: Optional[Union[Id, Sequence[Id]]] = None,
+        *,
         sources: Optional[Union[PathLike, Sequence[Id]]] = None,
         tolerance: float = 0.0,
         iterations: int = 10,
@@ -207,14 +220,15 @@ class Algorithms:
         ``source``: Source vertex, by its original id; may be repeated (default: the vertex of the largest out-degree).
         ``sources``: Several sources, or a file that names one a line, in a second column with its weight where weights
             count.
-        ``tolerance``: End when values change by less than T in sum (0: never): at least 0.
-        ``iterations``: At most N iterations: at least 0.
+        ``tolerance``: End when values change by less than T in sum (0: never): at least 0; default 0.0.
+        ``iterations``: At most N iterations: at least 0; default 10.
         """
         return self._run("heat", source=source, sources=sources, tolerance=tolerance, iterations=iterations, device=device,
                          threads=threads, progress=progress)
 
     def hits(
-        self, *,
+        self,
+        *,
         tolerance: float = 1e-08,
         iterations: int = 100,
         device: Optional[str] = None,
@@ -223,14 +237,15 @@ class Algorithms:
     ) -> Result:
         """Hubs and authorities.
 
-        ``tolerance``: End when values change by less than T in sum (0: never): at least 0.
-        ``iterations``: At most N iterations: at least 0.
+        ``tolerance``: End when values change by less than T in sum (0: never): at least 0; default 1e-08.
+        ``iterations``: At most N iterations: at least 0; default 100.
         """
         return self._run("hits", tolerance=tolerance, iterations=iterations, device=device, threads=threads,
                          progress=progress)
 
     def count_in_edges(
-        self, *,
+        self,
+        *,
         iterations: int = 1,
         device: Optional[str] = None,
         threads: Optional[int] = None,
@@ -238,12 +253,13 @@ class Algorithms:
     ) -> Result:
         """Number of edges that arrive.
 
-        ``iterations``: At most N iterations: at least 0.
+        ``iterations``: At most N iterations: at least 0; default 1.
         """
         return self._run("indegree", iterations=iterations, device=device, threads=threads, progress=progress)
 
     def katz(
-        self, *,
+        self,
+        *,
         alpha: float = 0.1,
         tolerance: float = 1e-06,
         iterations: int = 1000,
@@ -253,15 +269,16 @@ class Algorithms:
     ) -> Result:
         """Walks that end here, long ones less.
 
-        ``alpha``: How much less a walk counts with each edge: more than 0.
-        ``tolerance``: End when values change by less than T in sum (0: never): at least 0.
-        ``iterations``: At most N iterations: at least 0.
+        ``alpha``: How much less a walk counts with each edge: more than 0; default 0.1.
+        ``tolerance``: End when values change by less than T in sum (0: never): at least 0; default 1e-06.
+        ``iterations``: At most N iterations: at least 0; default 1000.
         """
         return self._run("katz", alpha=alpha, tolerance=tolerance, iterations=iterations, device=device, threads=threads,
                          progress=progress)
 
     def kcore(
-        self, *,
+        self,
+        *,
         iterations: Optional[int] = None,
         device: Optional[str] = None,
         threads: Optional[int] = None,
@@ -274,7 +291,8 @@ class Algorithms:
         return self._run("kcore", iterations=iterations, device=device, threads=threads, progress=progress)
 
     def lcc(
-        self, *,
+        self,
+        *,
         device: Optional[str] = None,
         threads: Optional[int] = None,
         progress: ProgressOption = None,
@@ -284,7 +302,8 @@ class Algorithms:
         return self._run("lcc", device=device, threads=threads, progress=progress)
 
     def leiden(
-        self, *,
+        self,
+        *,
         resolution: float = 1.0,
         seed: int = 0,
         iterations: Optional[int] = None,
@@ -294,15 +313,16 @@ class Algorithms:
     ) -> Result:
         """Communities by modularity.
 
-        ``resolution``: How small communities are: above 1 more and smaller ones: more than 0.
-        ``seed``: Seed of random choices: the same seed gives the same result: at least 0.
+        ``resolution``: How small communities are: above 1 more and smaller ones: more than 0; default 1.0.
+        ``seed``: Seed of random choices: the same seed gives the same result: at least 0; default 0.
         ``iterations``: At most N iterations: at least 0.
         """
         return self._run("leiden", resolution=resolution, seed=seed, iterations=iterations, device=device, threads=threads,
                          progress=progress)
 
     def mis(
-        self, *,
+        self,
+        *,
         device: Optional[str] = None,
         threads: Optional[int] = None,
         progress: ProgressOption = None,
@@ -312,8 +332,9 @@ class Algorithms:
         return self._run("mis", device=device, threads=threads, progress=progress)
 
     def neighborhood(
-        self, *,
+        self,
         source: Optional[Union[Id, Sequence[Id]]] = None,
+        *,
         sources: Optional[Union[PathLike, Sequence[Id]]] = None,
         hops: int = 1,
         device: Optional[str] = None,
@@ -325,13 +346,14 @@ class Algorithms:
         ``source``: Source vertex, by its original id; may be repeated (default: the vertex of the largest out-degree).
         ``sources``: Several sources, or a file that names one a line, in a second column with its weight where weights
             count.
-        ``hops``: How many hops away it looks: at least 0.
+        ``hops``: How many hops away it looks: at least 0; default 1.
         """
         return self._run("neighborhood", source=source, sources=sources, hops=hops, device=device, threads=threads,
                          progress=progress)
 
     def neural(
-        self, *,
+        self,
+        *,
         tolerance: float = 0.0,
         iterations: int = 10,
         device: Optional[str] = None,
@@ -340,14 +362,15 @@ class Algorithms:
     ) -> Result:
         """Tanh of the weighted sum of inputs.
 
-        ``tolerance``: End when values change by less than T in sum (0: never): at least 0.
-        ``iterations``: At most N iterations: at least 0.
+        ``tolerance``: End when values change by less than T in sum (0: never): at least 0; default 0.0.
+        ``iterations``: At most N iterations: at least 0; default 10.
         """
         return self._run("neural", tolerance=tolerance, iterations=iterations, device=device, threads=threads,
                          progress=progress)
 
     def pagerank(
-        self, *,
+        self,
+        *,
         damping: float = 0.85,
         weighted: bool = False,
         tolerance: float = 1e-06,
@@ -358,16 +381,17 @@ class Algorithms:
     ) -> Result:
         """PageRank; ranks sum to 1.
 
-        ``damping``: Probability of following an edge: at least 0 and below 1.
-        ``weighted``: Follow edges in proportion to their weights.
-        ``tolerance``: End when values change by less than T in sum (0: never): at least 0.
-        ``iterations``: At most N iterations: at least 0.
+        ``damping``: Probability of following an edge: at least 0 and below 1; default 0.85.
+        ``weighted``: Follow edges in proportion to their weights; default False.
+        ``tolerance``: End when values change by less than T in sum (0: never): at least 0; default 1e-06.
+        ``iterations``: At most N iterations: at least 0; default 100.
         """
         return self._run("pagerank", damping=damping, weighted=weighted, tolerance=tolerance, iterations=iterations,
                          device=device, threads=threads, progress=progress)
 
     def pagerank_weighted(
-        self, *,
+        self,
+        *,
         damping: float = 0.85,
         weighted: bool = True,
         tolerance: float = 1e-06,
@@ -378,18 +402,19 @@ class Algorithms:
     ) -> Result:
         """PageRank by weights (weighted).
 
-        ``damping``: Probability of following an edge: at least 0 and below 1.
-        ``weighted``: Always: the variant without weights is pagerank.
-        ``tolerance``: End when values change by less than T in sum (0: never): at least 0.
-        ``iterations``: At most N iterations: at least 0.
+        ``damping``: Probability of following an edge: at least 0 and below 1; default 0.85.
+        ``weighted``: Always: the variant without weights is pagerank; default True.
+        ``tolerance``: End when values change by less than T in sum (0: never): at least 0; default 1e-06.
+        ``iterations``: At most N iterations: at least 0; default 100.
         """
         return self._run("pagerank-weighted", damping=damping, weighted=weighted, tolerance=tolerance,
                          iterations=iterations, device=device, threads=threads, progress=progress)
 
     def shortest_path(
-        self, *,
+        self,
         source: Union[Id, Sequence[Id]],
         target: Id,
+        *,
         unweighted: bool = False,
         device: Optional[str] = None,
         threads: Optional[int] = None,
@@ -399,13 +424,14 @@ class Algorithms:
 
         ``source``: Source vertex, by its original id; may be repeated (default: the vertex of the largest out-degree).
         ``target``: The vertex where the path ends.
-        ``unweighted``: Count every edge as 1, although the graph has weights.
+        ``unweighted``: Count every edge as 1, although the graph has weights; default False.
         """
         return self._run("path", source=source, target=target, unweighted=unweighted, device=device, threads=threads,
                          progress=progress)
 
     def radius(
-        self, *,
+        self,
+        *,
         iterations: Optional[int] = None,
         device: Optional[str] = None,
         threads: Optional[int] = None,
@@ -418,8 +444,9 @@ class Algorithms:
         return self._run("radius", iterations=iterations, device=device, threads=threads, progress=progress)
 
     def rwr(
-        self, *,
+        self,
         source: Optional[Union[Id, Sequence[Id]]] = None,
+        *,
         sources: Optional[Union[PathLike, Sequence[Id]]] = None,
         damping: float = 0.85,
         tolerance: float = 1e-06,
@@ -433,16 +460,17 @@ class Algorithms:
         ``source``: Source vertex, by its original id; may be repeated (default: the vertex of the largest out-degree).
         ``sources``: Several sources, or a file that names one a line, in a second column with its weight where weights
             count.
-        ``damping``: Probability of following an edge: at least 0 and below 1.
-        ``tolerance``: End when values change by less than T in sum (0: never): at least 0.
-        ``iterations``: At most N iterations: at least 0.
+        ``damping``: Probability of following an edge: at least 0 and below 1; default 0.85.
+        ``tolerance``: End when values change by less than T in sum (0: never): at least 0; default 1e-06.
+        ``iterations``: At most N iterations: at least 0; default 100.
         """
         return self._run("rwr", source=source, sources=sources, damping=damping, tolerance=tolerance, iterations=iterations,
                          device=device, threads=threads, progress=progress)
 
     def sample(
-        self, *,
+        self,
         source: Optional[Union[Id, Sequence[Id]]] = None,
+        *,
         sources: Optional[Union[PathLike, Sequence[Id]]] = None,
         fanouts: Sequence[Union[int, Literal["all"]]] = (15, 10),
         seed: int = 0,
@@ -455,14 +483,15 @@ class Algorithms:
         ``source``: Source vertex, by its original id; may be repeated (default: the vertex of the largest out-degree).
         ``sources``: Several sources, or a file that names one a line, in a second column with its weight where weights
             count.
-        ``fanouts``: Neighbours taken of each vertex, hop by hop.
-        ``seed``: Seed of random choices: the same seed gives the same result: at least 0.
+        ``fanouts``: Neighbours taken of each vertex, hop by hop; default (15, 10).
+        ``seed``: Seed of random choices: the same seed gives the same result: at least 0; default 0.
         """
         return self._run("sample", source=source, sources=sources, fanouts=fanouts, seed=seed, device=device,
                          threads=threads, progress=progress)
 
     def scc(
-        self, *,
+        self,
+        *,
         device: Optional[str] = None,
         threads: Optional[int] = None,
         progress: ProgressOption = None,
@@ -472,7 +501,8 @@ class Algorithms:
         return self._run("scc", device=device, threads=threads, progress=progress)
 
     def similarity(
-        self, *,
+        self,
+        *,
         pairs: Optional[PathLike] = None,
         measure: Literal["jaccard", "overlap", "cosine"] = "jaccard",
         device: Optional[str] = None,
@@ -483,12 +513,13 @@ class Algorithms:
 
         ``pairs``: Pairs of vertices, lines "id id" (default: the ends of every edge).
         ``measure``: What the number of common neighbours is divided by: the number of all neighbours, that of the vertex
-            with fewer, or the geometric mean of both.
+            with fewer, or the geometric mean of both; default "jaccard".
         """
         return self._run("similarity", pairs=pairs, measure=measure, device=device, threads=threads, progress=progress)
 
     def spmv(
-        self, *,
+        self,
+        *,
         vector: PathLike,
         iterations: int = 1,
         device: Optional[str] = None,
@@ -499,13 +530,14 @@ class Algorithms:
 
         ``vector``: A number for each vertex: lines "id number" (the other vertices have 0), or an array (.npy) of V numbers
             in original order.
-        ``iterations``: At most N iterations: at least 0.
+        ``iterations``: At most N iterations: at least 0; default 1.
         """
         return self._run("spmv", vector=vector, iterations=iterations, device=device, threads=threads, progress=progress)
 
     def sssp(
-        self, *,
+        self,
         source: Optional[Union[Id, Sequence[Id]]] = None,
+        *,
         sources: Optional[Union[PathLike, Sequence[Id]]] = None,
         cutoff: Optional[float] = None,
         delta: Optional[float] = None,
@@ -527,7 +559,8 @@ class Algorithms:
                          device=device, threads=threads, progress=progress)
 
     def tc(
-        self, *,
+        self,
+        *,
         device: Optional[str] = None,
         threads: Optional[int] = None,
         progress: ProgressOption = None,
@@ -537,8 +570,9 @@ class Algorithms:
         return self._run("tc", device=device, threads=threads, progress=progress)
 
     def walk(
-        self, *,
+        self,
         source: Optional[Union[Id, Sequence[Id]]] = None,
+        *,
         sources: Optional[Union[PathLike, Sequence[Id]]] = None,
         length: int = 80,
         walks: int = 1,
@@ -553,10 +587,50 @@ class Algorithms:
         ``source``: Source vertex, by its original id; may be repeated (default: the vertex of the largest out-degree).
         ``sources``: Several sources, or a file that names one a line, in a second column with its weight where weights
             count.
-        ``length``: Steps of a walk: at least 0.
-        ``walks``: Walks from each source: at least 1.
-        ``seed``: Seed of random choices: the same seed gives the same result: at least 0.
-        ``weighted``: Follow edges in proportion to their weights.
+        ``length``: Steps of a walk: at least 0; default 80.
+        ``walks``: Walks from each source: at least 1; default 1.
+        ``seed``: Seed of random choices: the same seed gives the same result: at least 0; default 0.
+        ``weighted``: Follow edges in proportion to their weights; default False.
         """
         return self._run("walk", source=source, sources=sources, length=length, walks=walks, seed=seed, weighted=weighted,
                          device=device, threads=threads, progress=progress)
+
+
+__all__ = ["bc", "bfs", "cc", "cdlp", "circuit", "closeness", "coloring", "count_in_edges", "count_out_edges",
+           "cross_edges", "eigenvector", "harmonic", "heat", "hits", "katz", "kcore", "lcc", "leiden", "mis",
+           "neighborhood", "neural", "pagerank", "pagerank_weighted", "radius", "rwr", "sample", "scc", "shortest_path",
+           "similarity", "spmv", "sssp", "tc", "walk"]
+
+bc = Algorithms.bc
+bfs = Algorithms.bfs
+cc = Algorithms.cc
+cdlp = Algorithms.cdlp
+circuit = Algorithms.circuit
+closeness = Algorithms.closeness
+coloring = Algorithms.coloring
+count_in_edges = Algorithms.count_in_edges
+count_out_edges = Algorithms.count_out_edges
+cross_edges = Algorithms.cross_edges
+eigenvector = Algorithms.eigenvector
+harmonic = Algorithms.harmonic
+heat = Algorithms.heat
+hits = Algorithms.hits
+katz = Algorithms.katz
+kcore = Algorithms.kcore
+lcc = Algorithms.lcc
+leiden = Algorithms.leiden
+mis = Algorithms.mis
+neighborhood = Algorithms.neighborhood
+neural = Algorithms.neural
+pagerank = Algorithms.pagerank
+pagerank_weighted = Algorithms.pagerank_weighted
+radius = Algorithms.radius
+rwr = Algorithms.rwr
+sample = Algorithms.sample
+scc = Algorithms.scc
+shortest_path = Algorithms.shortest_path
+similarity = Algorithms.similarity
+spmv = Algorithms.spmv
+sssp = Algorithms.sssp
+tc = Algorithms.tc
+walk = Algorithms.walk

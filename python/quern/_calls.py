@@ -16,6 +16,7 @@ import numpy
 
 from . import _errors, _library
 from ._library import library
+from ._words import in_python
 
 ProgressOption = Union[bool, None, Callable[[str, str, int, int], None]]
 """``True`` shows a bar (by tqdm), ``False`` none, ``None`` shows one in terminals and notebooks once a call takes more than
@@ -231,7 +232,7 @@ class _Watch:
             text = notice.decode(errors="replace")
             note = re.fullmatch(r"(note|warning): (.*) \[([a-z-]+)\]", text, re.DOTALL)
             if note:
-                warnings.warn(_errors.QuernWarning(note[2], note[3], note[1] == "warning"), stacklevel=4)
+                warnings.warn(_errors.QuernWarning(in_python(note[2]), note[3], note[1] == "warning"), stacklevel=4)
             else:  # what was found in an input
                 logging.getLogger("quern").info("%s", text)
 

@@ -6,6 +6,7 @@ import os
 from typing import Any, Optional, Tuple
 
 from . import _library
+from ._words import in_python
 
 
 class QuernError(Exception):
@@ -94,5 +95,5 @@ _BY_CODE = {kind.exit_code: kind for kind in (NegativeError, UsageError, Invalid
 def from_library(error: _library.Error) -> QuernError:
     """The exception for what a call has filled in."""
     kind = _BY_CODE.get(error.status, QuernError)
-    return kind(error.message.decode(errors="replace"), os.fsdecode(error.file) or None, error.line or None,
+    return kind(in_python(error.message.decode(errors="replace")), os.fsdecode(error.file) or None, error.line or None,
                 error.column or None, None if error.offset == _library.NO_OFFSET else error.offset)

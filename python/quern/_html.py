@@ -14,6 +14,10 @@ MOST_ROWS = 1 << 20
 """Of larger graphs the plot is of as many vertices, evenly chosen."""
 
 
+def escape(text: str) -> str:
+    return html.escape(text)
+
+
 def table(rows: Sequence[Sequence[Any]], heads: Optional[Sequence[str]] = None) -> str:
     """A table; without heads the first column is one."""
     head = "" if heads is None else "<thead><tr>%s</tr></thead>" % "".join("<th>%s</th>" % html.escape(one) for one in heads)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 
 import numpy
 
-from . import _errors, _library
+from . import _errors, _html, _library
 from ._arrow import tensor_capsule
 from ._calls import check, text_of, view
 from ._library import library
+from ._lookup import are_several
 from ._optional import need
 from ._table import Table
 
@@ -110,9 +111,60 @@ class Result:
         check("qn_result_column", self._handle.handle, index, ctypes.byref(column))
         return column.name.decode(), view(column.data, _library.TYPES[column.type], column.count, self._handle)
 
+    def _head(self, most: int = 5) -> List[Tuple[Any, ...]]:
+        """The first rows of ids and values."""
+        columns = [column[:most].tolist() for column in self.columns.values()]
+        if len({len(column) for column in columns}) != 1:  # a sample
+            return []
+        return list(zip(self.graph._ids_of(self._vertices(most)).tolist(), *columns))
+
+    def _words(self) -> str:
+        how = ", %d iterations" % self.iterations if self.iterations else ""
+        how += "" if self.converged or not self.iterations else ", not converged"
+        return "%s on %s%s" % (self.algorithm, self.device, how)
+
     def __repr__(self) -> str:
-        found = "values of %d vertices" % self.graph.num_vertices if self.count is None else str(self.count)
-        return "<quern.Result %s on %s: %s>" % (self.algorithm, self.device, found)
+        if self.count is not None and not self.columns:
+            return "<quern.Result %s: %d>" % (self._words(), self.count)
+        rows = [tuple("%.6g" % cell if isinstance(cell, float) else str(cell) for cell in row) for row in [("id", *self.columns), *self._head()]]
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in rows]
+        more = len(self) - (len(rows) - 1)
+        return "\n".join(["<quern.Result %s: %d values>" % (self._words(), len(self)), *lines, *(["... and %d more" % more] if more > 0 else [])])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a table of the first values."""
+        if not self.columns:
+            return _html.table([(self.algorithm, self.count)])
+        more = max(len(self) - 10, 0)
+        return "<p>%s</p>%s%s" % (_html.escape(self._words()), _html.table(self._head(10), ["id", *self.columns]),
+                                  "<p>and %d more</p>" % more if more else "")
+
+    def __len__(self) -> int:
+        """How many values there are."""
+        return len(self.values)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.values.tolist())
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> numpy.ndarray:
+        """``numpy.asarray(result)`` is :attr:`values`."""
+        if copy:
+            return numpy.array(self.values, dtype)
+        return self.values if dtype is None else self.values.astype(dtype, copy=False)
+
+    def __getitem__(self, ids: Any) -> Any:
+        """The value of the vertex with this id, or those of several, from :attr:`values`: ``ranks["ann"]``, ``ranks[[3, 5]]``."""
+        self._of_vertices()
+        found = self.values[self.graph.find(ids)]
+        return found if are_several(ids) else found.item()
+
+    def _of_vertices(self) -> None:
+        if len(self.values) != self.graph.num_vertices or "vertex" in self.columns:
+            raise _errors.UsageError("%s has no value for each vertex" % self.algorithm)
 
     @property
     def values(self) -> numpy.ndarray:
@@ -129,10 +181,17 @@ class Result:
             raise ValueError("%s is no walk" % self.algorithm)
         return self.columns["walk"].reshape(self.summary["walks"], -1)
 
+    def _vertices(self, most: Optional[int] = None) -> numpy.ndarray:
+        """The vertices that the first values belong to."""
+        if "vertex" in self.columns:
+            return self.columns["vertex"][:most]
+        count = len(self.values)
+        return numpy.arange(count if most is None else min(most, count), dtype="u4")
+
     @property
     def ids(self) -> numpy.ndarray:
         """What the input called the vertices, in the order of ``values``."""
-        return self.graph.ids if "vertex" not in self.columns else self.graph.ids[self.columns["vertex"]]
+        return self.graph.ids if "vertex" not in self.columns else self.graph._ids_of(self.columns["vertex"])
 
     @property
     def summary(self) -> Dict[str, Any]:
@@ -143,11 +202,19 @@ class Result:
     def top(self, count: int = 10) -> List[Tuple[Any, Any]]:
         """The largest values of vertices that have one, as pairs of id and value; of equal ones the vertices that come
         first."""
-        values = self.values
-        none = numpy.inf if values.dtype.kind == "f" else numpy.iinfo(values.dtype).max
-        vertices = numpy.flatnonzero(values != none)[::-1]
+        values, vertices = self.values, self._with_value()[::-1]
         vertices = vertices[numpy.argsort(values[vertices], kind="stable")[::-1][:count]]
-        return list(zip(self.ids[vertices].tolist(), values[vertices].tolist()))
+        return list(zip(self.graph._ids_of(vertices).tolist(), values[vertices].tolist()))
+
+    def _with_value(self) -> numpy.ndarray:
+        self._of_vertices()
+        values = self.values
+        return numpy.flatnonzero(values != (numpy.inf if values.dtype.kind == "f" else numpy.iinfo(values.dtype).max))
+
+    def to_dict(self) -> Dict[Any, Any]:
+        """``{id: value}`` of the vertices that have a value: what was not reached is left out."""
+        vertices = self._with_value()
+        return dict(zip(self.graph._ids_of(vertices).tolist(), self.values[vertices].tolist()))
 
     def table(self) -> Table:
         """A table of ``id`` and every array, which anything reads that takes ``__arrow_c_stream__``."""

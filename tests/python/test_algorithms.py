@@ -32,8 +32,9 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 
 class Algorithms:
-    """Methods of what has :meth:`run`. ``device``, ``threads`` and ``progress`` are those of :meth:`Graph.run`, which takes
-    further options: checkpoints, several devices, a program of your own."""
+    """Methods of what has :meth:`run`; ``quern.pagerank(graph)`` is ``graph.pagerank()``. ``device``, ``threads`` and
+    ``progress`` are those of :meth:`Graph.run`, which takes further options: checkpoints, several devices, a program of your
+    own."""
 
     def _run(self, algorithm: str, **options: Any) -> Result:
         raise NotImplementedError
@@ -82,14 +83,17 @@ def fill(text, indent):
 def method(algorithm):
     name = METHODS.get(algorithm["name"], algorithm["name"].replace("-", "_"))
     arguments = arguments_of(algorithm)
-    said = ["%s: %s%s" % (each, kind, "" if default is None else " = " + default) for each, kind, default, _ in arguments]
+    said = {each: "%s: %s%s" % (each, kind, "" if default is None else " = " + default) for each, kind, default, _ in arguments}
+    ends = [said.pop(each) for each in ("source", "target") if each in said]  # those that need no name
+    said = [*ends, "*", *said.values()]
     said += ["device: Optional[str] = None", "threads: Optional[int] = None", "progress: ProgressOption = None"]
-    lines = ["", "    def %s(" % name, "        self, *,"] + ["        %s," % each for each in said] + ["    ) -> Result:"]
+    lines = ["", "    def %s(" % name, "        self,"] + ["        %s," % each for each in said] + ["    ) -> Result:"]
     title = algorithm["title"].replace("--", "")
     lines.append(fill('"""%s.' % (title[:1].upper() + title[1:]), "        "))
     lines += [""] if arguments else []
-    for each, _, _, text in arguments:
-        lines.append(fill("``%s``: %s." % (each, re.sub(r"--(\w+)", r"``\1``", text)), "        "))
+    for each, _, default, text in arguments:
+        text = re.sub(r"--(\w+)", r"``\1``", text) + ("" if default in (None, "None") else "; default %s" % default)
+        lines.append(fill("``%s``: %s." % (each, text), "        "))
     lines.append('        """')
     passed = ", ".join("%s=%s" % (each, each) for each in [each for each, _, _, _ in arguments] + ["device", "threads", "progress"])
     lines.append(textwrap.fill('return self._run("%s", %s)' % (algorithm["name"], passed), 124, initial_indent="        ",
@@ -100,7 +104,10 @@ def method(algorithm):
 def current_text():
     listed = subprocess.run(["quern-run", "--list", "--json"], stdout=subprocess.PIPE, check=True)
     algorithms = sorted(json.loads(listed.stdout)["algorithms"], key=lambda each: each["name"])
-    return HEAD + "\n".join(method(algorithm) for algorithm in algorithms) + "\n"
+    names = sorted(METHODS.get(each["name"], each["name"].replace("-", "_")) for each in algorithms)
+    listed = textwrap.fill("__all__ = [%s]" % ", ".join('"%s"' % name for name in names), 124, subsequent_indent=" " * 11)
+    functions = "\n".join("%s = Algorithms.%s" % (name, name) for name in names)
+    return HEAD + "\n".join(method(algorithm) for algorithm in algorithms) + "\n\n\n" + listed + "\n\n" + functions + "\n"
 
 
 class Methods(unittest.TestCase):

@@ -92,7 +92,7 @@ class Placed(unittest.TestCase):
             graph.on("cpu", source=1)
         with self.assertRaisesRegex(quern.UsageError, "device"):
             graph.on("tpu")
-        with self.assertRaisesRegex(quern.UsageError, "--strategy is for"):
+        with self.assertRaisesRegex(quern.UsageError, "strategy= is for"):
             graph.on("cpu", strategy="performance")
         if not any(kernel["device"] == "cuda" for kernel in quern.algorithms()):
             with self.assertRaises(quern.DeviceError):
@@ -145,7 +145,7 @@ class Options(unittest.TestCase):
                 self.assertTrue((folder / "checkpoint.qrn").exists())
         np.testing.assert_array_equal(result.values, expected.values)
         self.assertFalse((folder / "checkpoint.qrn").exists())
-        with self.assertRaisesRegex(quern.UsageError, "are for --checkpoint"):
+        with self.assertRaisesRegex(quern.UsageError, "are for checkpoint="):
             graph.run("pagerank", every=3)
 
 

@@ -59,9 +59,9 @@ class Results(_Scratch):
             np.testing.assert_array_equal(placed.bfs(source=5).values, graph.bfs(source=5).values)
         with self.assertRaises(TypeError):
             graph.pagerank(dampng=0.5)
-        with self.assertRaisesRegex(quern.UsageError, "--damping: it must be at least 0 and below 1, not 2"):
+        with self.assertRaisesRegex(quern.UsageError, "damping=: it must be at least 0 and below 1, not 2"):
             graph.pagerank(damping=2)
-        with self.assertRaisesRegex(quern.UsageError, "pagerank has no --seed"):
+        with self.assertRaisesRegex(quern.UsageError, "pagerank has no seed="):
             graph.run("pagerank", seed=1)
 
     def test_pagerank_by_numpy(self):

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import List, NoReturn, Optional
 
-from .. import _errors
+from .. import _errors, _words
 from .._graph import open as open_graph
 from .._known import __version__
 from ._page import write
@@ -32,6 +32,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
+    _words.speak_python = False
     try:
         options = _parser().parse_args(arguments)
         if os.path.lexists(options.output) and not options.force:
