@@ -1,5 +1,6 @@
 /* Imports from streams of Arrow. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,12 +73,6 @@ static enum qn_status choose_columns(struct arrow_feed *feed, struct qn_error *e
 
 static enum qn_status check_types(const struct arrow_feed *feed, struct qn_error *error) {
   const struct qn_arrow_column_type *types = feed->types;
-  for (int role = SOURCE; role <= TARGET; role++)
-    if (types[role].values.kind == QN_ARROW_NUMBERS &&
-        types[role].values.numbers.kind == QN_NUMBERS_REAL)
-      return qn_fail(error, QN_INVALID,
-                     "column '%.64s' is of reals; ids are whole numbers or texts",
-                     types[role].name);
   if ((types[SOURCE].values.kind == QN_ARROW_NUMBERS) !=
       (types[TARGET].values.kind == QN_ARROW_NUMBERS))
     return qn_fail(error, QN_INVALID,
@@ -239,19 +234,56 @@ static enum qn_status push_rows(const struct qn_edge_columns *columns, const str
   return status;
 }
 
+/* Beyond it reals skip whole numbers: two ids may have become one. */
+#define MOST_REAL 9007199254740992.0
+
+/* Ids that are reals, where a tool has kept whole numbers so; `*held` is what they lie in then. */
+static enum qn_status whole_numbers(const struct slice *slice, int role,
+                                    struct qn_number_array *numbers, uint64_t **held,
+                                    struct qn_error *error) {
+  const struct qn_number_array reals = numbers_of(slice, role);
+  *numbers = reals;
+  if (reals.kind != QN_NUMBERS_REAL)
+    return QN_OK;
+  enum qn_status status = qn_alloc(held, reals.count, sizeof **held, "ids", error);
+  for (uint64_t i = 0; i < reals.count && !status; i++) {
+    double id;
+    char what[256];
+    qn_numbers_weights(&reals, QN_WEIGHT_F64, i, 1, &id);
+    if (id >= 0 && id <= MOST_REAL && id == (double)(uint64_t)id) {
+      (*held)[i] = (uint64_t)id;
+      continue;
+    }
+    snprintf(what, sizeof what, "%.64s is %.17g, %s", reals.name, id,
+             id > MOST_REAL ? "a real number that may have been rounded: cast ids to whole numbers"
+                            : "which is no id: ids are whole numbers from 0, or texts");
+    status = fail_row(slice, i, what, error);
+  }
+  *numbers = (struct qn_number_array){.name = reals.name,
+                                      .data = (const char *)*held,
+                                      .count = reals.count,
+                                      .kind = QN_NUMBERS_UNSIGNED,
+                                      .width = sizeof **held};
+  return status;
+}
+
 static enum qn_status push_numbers(const struct arrow_feed *feed, struct qn_edge_columns *columns,
                                    const struct slice *slice, struct qn_edge_list *list,
                                    uint64_t sequence, struct qn_error *error) {
-  uint64_t bad;
+  uint64_t bad = UINT64_MAX, *held[2] = {NULL, NULL};
   const uint64_t first = sequence;
-  columns->sources = numbers_of(slice, SOURCE);
-  columns->destinations = numbers_of(slice, TARGET);
   columns->part_edges = qn_edge_view_capacity(columns->weight_type);
-  enum qn_status status = qn_edge_columns_push(columns, list, &sequence, &bad, error);
+  enum qn_status status = whole_numbers(slice, SOURCE, &columns->sources, &held[0], error);
+  if (!status)
+    status = whole_numbers(slice, TARGET, &columns->destinations, &held[1], error);
+  if (!status)
+    status = qn_edge_columns_push(columns, list, &sequence, &bad, error);
   if (!status && bad != UINT64_MAX)
     status = fail_row(slice, bad, "an id is negative", error);
   if (!status && feed->feed.numbered)
     status = push_rows(columns, slice, feed->feed.numbered, first, error);
+  qn_free(held[0]);
+  qn_free(held[1]);
   return status;
 }
 

@@ -15,7 +15,8 @@ from ._errors import (Cancelled, DeviceError, InvalidError, NegativeError, Quern
 from ._graph import Graph, PlacedGraph, open
 from ._known import __version__, algorithms, formats, layouts, verify
 from ._results import Result
-from ._sources import (from_arrays, from_arrow, from_igraph, from_networkx, from_scipy, generate, read, read_arrow,
+from ._frames import from_duckdb, from_edges, from_networkit, from_pandas, from_polars
+from ._sources import (from_arrays, from_arrow, from_igraph, from_networkx, from_scipy, generate, read, read_arrow, read_csv,
                        read_parquet)
 from ._table import Table
 
@@ -23,5 +24,6 @@ read_graphar = graphar.read
 
 __all__ = ["Cancelled", "DeviceError", "Graph", "InvalidError", "NegativeError", "PlacedGraph", "QuernError", "QuernWarning", "Result",
            "SystemFailure", "Table", "UnsupportedError", "UsageError", "algorithms", "formats", "from_arrays", "from_arrow",
-           "from_igraph", "from_networkx", "from_scipy", "generate", "graphar", "layouts", "open", "read", "read_arrow", "read_graphar",
-           "read_parquet", "verify", *_algorithms.__all__]
+           "from_duckdb", "from_edges", "from_igraph", "from_networkit", "from_networkx", "from_pandas", "from_polars", "from_scipy",
+           "generate", "graphar", "layouts", "open", "read", "read_arrow", "read_csv", "read_graphar", "read_parquet", "verify",
+           *_algorithms.__all__]

@@ -189,6 +189,15 @@ def to_igraph(graph: "Graph", properties: Any) -> Any:
     return found
 
 
+def to_networkit(graph: "Graph") -> Any:
+    networkit = need("networkit")
+    sources, targets, columns = listed_once(graph, False)
+    ends = sources.astype("u8"), targets.astype("u8")
+    weights = columns.get("weight")
+    given: Any = ends if weights is None else (weights.astype("f8"), ends)
+    return networkit.GraphFromCoo(given, n=graph.num_vertices, weighted=weights is not None, directed=graph.directed)
+
+
 # ---- Files --------------------------------------------------------------------------------------
 
 TABLES = {"parquet": "parquet", "arrow": "arrow", "feather": "arrow", "arrow-stream": "arrow-stream"}

@@ -411,6 +411,10 @@ class Graph(Lookups, Algorithms):
         ``name``, properties attributes of vertices and of edges."""
         return _convert.to_igraph(self, properties)
 
+    def to_networkit(self) -> Any:
+        """A ``networkit.Graph`` of the vertices 0 to V - 1, in the order of :attr:`ids`. Weights become real."""
+        return _convert.to_networkit(self)
+
     def edge_index(self, dtype: Any = "i8", vertices: Optional[Tuple[int, int]] = None) -> numpy.ndarray:
         """int64[2, E] of sources and destinations, as PyTorch Geometric and DGL take them (``torch.from_numpy``). With
         ``vertices=(first, last)`` it is the out-edges of the vertices from ``first`` to before ``last``."""

@@ -74,7 +74,7 @@ class Properties(Mapping[str, Any]):
         return "{%s}" % ", ".join("%s: %s" % item for item in self.types().items())
 
 
-def _without_nulls(values: Any) -> Any:
+def without_nulls(values: Any) -> Any:
     """Arrays and lists of any library as NumPy's, where nothing in them is null, else as objects and None."""
     if isinstance(values, (str, bytes, Mapping, Set)) or not hasattr(values, "__iter__"):
         raise TypeError
@@ -102,7 +102,7 @@ def array_of(name: str, values: Any, keep: List[Any]) -> _library.PropertyArray:
         raise _errors.UsageError("%s: a name has no NUL in it" % what)
     if not isinstance(values, numpy.ma.MaskedArray):
         try:
-            values = _without_nulls(values)
+            values = without_nulls(values)
         except TypeError:
             raise _errors.UsageError("%s: an array or a list is expected, not %s" % (what, type(values).__name__)) from None
     if isinstance(values, list):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import operator
+import os
+import stat
+from builtins import open as open_file
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy
@@ -11,7 +14,8 @@ import numpy
 from . import _arrow, _errors, _files, _library
 from ._arrow import Text
 from ._calls import options, path_bytes
-from ._graph import Graph, PathLike, make
+from ._graph import Graph, PathLike, make, open
+from ._ids import id_array
 from ._optional import need
 from ._properties import of_objects
 from ._table import Table
@@ -57,7 +61,7 @@ def _array(values: Any, what: str) -> numpy.ndarray:
 
 def _ends(source: Any, target: Any) -> Tuple[Any, ...]:
     """Both ends as arrays of a type that the library takes, and what texts among them stand for."""
-    source, target = _array(source, "sources"), _array(target, "targets")
+    source, target = id_array(source, "sources"), id_array(target, "targets")
     if source.ndim != 1 or source.shape != target.shape:
         raise _errors.UsageError("sources and targets are two arrays of one length, not of shape %s and %s"
                                  % (source.shape, target.shape))
@@ -69,9 +73,7 @@ def _ends(source: Any, target: Any) -> Tuple[Any, ...]:
         numbers = numbers.astype("u4")
         return numbers[:len(source)], numbers[len(source):], Text.of(names.tolist())
     if not kinds <= {"u", "i"}:
-        real = "; whole numbers beside a null become real" if "f" in kinds else ""
-        raise _errors.UsageError("ids are whole numbers, or texts on both sides, not %s and %s%s"
-                                 % (source.dtype, target.dtype, real))
+        raise _errors.UsageError("ids are whole numbers, or texts on both sides, not %s and %s" % (source.dtype, target.dtype))
     common = numpy.result_type(source, target, "u4" if kinds == {"u"} else "i4")
     if common.kind == "f":  # of uint64 and a signed type
         for end in source, target:
@@ -85,7 +87,8 @@ def from_arrays(source: Any, target: Any, weights: Any = None, *, num_vertices: 
                 directed: bool = True, path: Optional[PathLike] = None, **given: Any) -> Graph:
     """A graph of the edges source[i] -> target[i], in memory or, with ``path``, in a file.
 
-    Arrays of whole numbers of one type, without gaps, are read where they are; others are copied. Weights that are neither
+    Arrays of whole numbers of one type, without gaps, are read where they are; others are copied. Ids that are kept as reals
+    are taken if they are whole; NaN and fractions are refused. Weights that are neither
     uint32 nor float32 become that, if they can be exactly (or with ``narrow_weights=True``).
 
     By default ids are vertices if there are no gaps among them, else they are numbered in ascending order and kept
@@ -130,7 +133,7 @@ def from_arrays(source: Any, target: Any, weights: Any = None, *, num_vertices: 
 
 
 def _names(ids: Any) -> Any:
-    ids = _array(ids, "ids")
+    ids = id_array(ids, "ids")
     if ids.dtype.kind in "UO" and ids.ndim == 1:
         return Text.of(ids.tolist())
     if ids.dtype.kind not in "ui" or ids.ndim != 1:
@@ -319,14 +322,78 @@ def _from_files(source: Any, kind: str, columns: Any, *, properties: Wanted = Fa
 
 # ---- Files --------------------------------------------------------------------------------------
 
-def read(*paths: PathLike, directed: bool = True, path: Optional[PathLike] = None, **given: Any) -> Graph:
-    """A graph of files in any format that ``quern-import`` reads; several are joined. Options are its options, with
-    underscores for dashes: ``format="pairs"``, ``ids="strings"``, ``columns="from,to"``, ...; ``path`` is the container to
-    write. Parquet and Arrow are for :func:`read_parquet` and :func:`read_arrow`."""
+_DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "blank"}
+_MAGIC = ((b"PAR1", "parquet"), (b"ARROW1", "arrow"), (b"\xff\xff\xff\xff", "arrow"), (b"\x89QRN\r\n\x1a\n", "container"))
+
+
+def _kind_of(path: PathLike) -> str:
+    """What reads this: "container", "parquet", "arrow", "graphar", or "files" for whatever the library knows."""
+    name = os.fspath(path)
+    if os.path.isdir(name):
+        inside = sorted(os.listdir(name))
+        endings = [str(one).rsplit(".", 2)[1:] for one in inside]
+        if ["graph", "yml"] in endings or ["graph", "yaml"] in endings:
+            return "graphar"
+        if any(ending[-1:] == ["parquet"] for ending in endings):
+            return "parquet"
+        return "parquet" if any("=" in str(one) for one in inside) else "container"  # of a set
+    try:
+        with open_file(name, "rb") as opened:
+            start = opened.read(8) if stat.S_ISREG(os.fstat(opened.fileno()).st_mode) else b""
+    except OSError:
+        start = b""  # a bundle's member, or not there
+    return next((kind for magic, kind in _MAGIC if start.startswith(magic)), "files")
+
+
+def read(*paths: Any, directed: bool = True, path: Optional[PathLike] = None, **given: Any) -> Graph:
+    """A graph of what there is: files in any format that ``quern-import`` reads (edge lists, CSV, GraphML, Matrix Market, ...;
+    packed or not, and files of archives), Parquet and Arrow files, folders of Parquet or of GraphAr, and containers, archives
+    and sets of Quern's, which are opened as they are. Several files of one kind are joined. ``path`` is the container to write.
+
+    Options are those of ``quern-import``, with underscores for dashes: ``format="pairs"``, ``ids="strings"``,
+    ``columns=["from", "to"]``, ``properties=True``, ``vertices="people.csv"``, ... Of Parquet and Arrow they are those of
+    :func:`read_parquet`, of GraphAr those of :func:`read_graphar`.
+    """
+    if not paths:
+        raise _errors.UsageError("there is no file to read")
+    for one in paths:
+        if hasattr(one, "__arrow_c_stream__") and len(paths) == 1:
+            return from_arrow(one, directed=directed, path=path, **given)
+        if not isinstance(one, (str, bytes, os.PathLike)):
+            raise _errors.UsageError("the name of a file is expected, not %s; from_arrays, from_pandas, from_arrow and others take "
+                                     "objects" % type(one).__name__)
+        path_bytes(one)
+    kinds = {"files" if "format" in given else _kind_of(one) for one in paths}
+    kind = kinds.pop() if len(kinds) == 1 else "files"
+    if kind == "graphar" and len(paths) == 1 and directed:
+        from . import graphar
+        return graphar.read(paths[0], path=path, **given)
+    if kind in ("parquet", "arrow"):
+        reader = read_parquet if kind == "parquet" else read_arrow
+        return reader(paths[0] if len(paths) == 1 else list(paths), directed=directed, path=path, **given)
+    if kind == "container" and len(paths) == 1 and directed and path is None and set(given) <= set(_JOB):
+        given.pop("memory", None)
+        return open(paths[0], **given)
+    if "delimiter" in given:
+        given["delimiter"] = _DELIMITERS.get(given["delimiter"], given["delimiter"])
+    if given.get("properties") is True:
+        given["properties"] = "all"
+    elif given.get("properties") is False:
+        del given["properties"]
     job, given = _split(given)
     names = [path_bytes(name) for name in paths]
     return make("qn_import_files", (ctypes.c_char_p * len(names))(*names), len(names),
                 *options(undirected=None if directed else True, **given), path=path, **job)
+
+
+def read_csv(*paths: PathLike, columns: Union[Sequence[Union[str, int]], str, None] = None, delimiter: Optional[str] = None,
+             header: Optional[bool] = None, directed: bool = True, path: Optional[PathLike] = None, **given: Any) -> Graph:
+    """A graph of delimited text, packed or not: an edge a line. ``columns`` are those of sources, targets and, if there is a
+    third, weights, by name, or by number from 1. What is not said is found out: the delimiter, whether there is a header,
+    quotes. ``properties=True`` keeps the other columns. Further options are those of :func:`read`."""
+    chosen = {"columns": columns, "delimiter": delimiter, "header": header}
+    return read(*paths, directed=directed, path=path, format="edges",
+                **{name: value for name, value in chosen.items() if value is not None}, **given)
 
 
 # ---- Nowhere ------------------------------------------------------------------------------------

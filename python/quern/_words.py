@@ -12,9 +12,9 @@ _SWITCHES = {"all-devices", "both-directions", "bundle", "explain", "force", "na
              "unweighted", "weighted"}
 _OTHERS = {"undirected": "directed=False", "directed": "directed=True"}
 
-_OPTION = r"--([a-z][a-z-]*[a-z])(?:=('[^']*'|[^\s,;:()'\"]*(?:,\d+)*(?:,\.\.\.)?)| (?=[0-9])([0-9]+))?"
+_OPTION = r"--([a-z][a-z-]*[a-z])(?:=('[^']*'|[A-Z][A-Z,:.\[\]]*[A-Z.\]]|[^\s,;:()'\"]*(?:,\d+)*)| (?=[0-9])([0-9]+))?"
 _PLAIN = re.compile(r"(?<![\w-])" + _OPTION)
-_CALL = re.compile(r"\bquern-(%s)((?: --[a-z][\w=-]*(?:,\d+)*)*)" % "|".join(_CALLS))
+_CALL = re.compile(r"\bquern-(%s)((?: --[a-z][\w=-]*(?:,\d+)*)*)( -o FILE)?" % "|".join(_CALLS))
 speak_python = True
 """The tools that this package has turn it off."""
 
@@ -33,7 +33,7 @@ def _argument(match: "re.Match[str]") -> str:
 
 def _call(match: "re.Match[str]") -> str:
     arguments = [_argument(one) for one in _PLAIN.finditer(match[2])]
-    return "%s(%s)" % (_CALLS[match[1]], ", ".join(arguments))
+    return "%s(%s)" % (_CALLS[match[1]], ", ".join([*arguments, *(['path="FILE"'] if match[3] else [])]))
 
 
 def in_python(text: str) -> str:

@@ -123,6 +123,18 @@ class EdgeIndex(_Example):
         self.assertIn("edge_index: int64 (2, %s)" % edges, printed)
 
 
+@needs("polars", "matplotlib", "pyarrow")
+class Analysis(_Example):
+    def test_example(self):
+        quern.open(self.graph).export(self.folder / "edges.parquet")
+        self.graph = self.folder / "edges.parquet"
+        self.assertIn("first of all: ", self.example("python_analysis.py", self.folder / "ranks.png"))
+        self.assertGreater((self.folder / "ranks.png").stat().st_size, 1000)
+
+    def test_it_is_short(self):
+        self.assertLessEqual(len((SOURCE / "examples/python_analysis.py").read_text().splitlines()), 40)
+
+
 class Examples(unittest.TestCase):
     def test_each_is_run(self):
         here = Path(__file__).read_text() + Path(__file__).with_name("test_spark.py").read_text()

@@ -79,6 +79,8 @@ class Words(unittest.TestCase):
                            ("quern-transform --symmetrize adds them", "graph.transform(symmetrize=True) adds them"),
                            ("quern-import --weights=none, quern-transform --random-weights=1,1,0",
                             'quern.read(weights="none"), graph.transform(random_weights=(1, 1, 0))'),
+                           ("--columns=S,D[,W] does", 'columns="S,D[,W]" does'), ("(--properties=NAME:TYPE says)", '(properties="NAME:TYPE" says)'),
+                           ("quern-transform -o FILE would", 'graph.transform(path="FILE") would'),
                            ("a--b and -- and x --", "a--b and -- and x --")):
             with self.subTest(said):
                 self.assertEqual(quern._words.in_python(said), here)
