@@ -69,9 +69,10 @@ static inline enum qn_status sweep_output(struct engine_state *state, struct qn_
 static inline uint64_t find_starters(const struct engine_state *state, uint64_t word) {
   uint64_t bits = 0;
 #if PROGRAM_SCHEDULE == QN_FRONTIER
-  for (uint64_t v = word * 64; v < word * 64 + 64 && v < state->end; v++)
-    if (v >= state->begin &&
-        program_starts(&state->context, engine_position(state->request, (uint32_t)v)))
+  const uint64_t begin = word * 64 < state->begin ? state->begin : word * 64;
+  const uint64_t end = word * 64 + 64 < state->end ? word * 64 + 64 : state->end;
+  for (uint64_t v = begin; v < end; v++)
+    if (program_starts(&state->context, engine_position(state->request, (uint32_t)v)))
       bits |= (uint64_t)1 << (v % 64);
 #else
   (void)state, (void)word;
