@@ -6,6 +6,7 @@
 #include "tests/programs/widest.h"
 
 #include "kernels/cpu/csr/engine.h"
+#include "kernels/registry.h"
 #include "tests/helpers/memory_graph.h"
 
 static uint32_t *naive_widths(const struct test_edges *edges, enum qn_weight_type type,
