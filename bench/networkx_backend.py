@@ -11,6 +11,7 @@ import importlib.util
 import json
 import os
 import resource
+import sys
 import time
 from pathlib import Path
 
@@ -21,6 +22,11 @@ import networkx as nx
 import nx_quern
 import quern
 import records
+
+try:
+    import nx_parallel  # noqa: F401
+except ImportError:  # it is not there, or not of this networkx
+    pass
 
 OURS, MAPPED, KEPT = "Quern", "Quern, a container", "Quern, converted before"
 
@@ -71,7 +77,7 @@ def measured(name, graph, container, given, in_igraph, turns):
     """Processor time by column."""
     call = getattr(nx, name)
     found = {"networkx": taken(lambda: call(graph, backend="networkx", **given))}
-    if importlib.util.find_spec("nx_parallel") and name in nx.utils.backends.backend_info.get("parallel", {}).get("functions", {}):
+    if "nx_parallel" in sys.modules and name in nx.utils.backends.backend_info["parallel"]["functions"]:
         found["nx-parallel"] = taken(lambda: by_nx_parallel(name, graph, given))
     if in_igraph and importlib.util.find_spec("igraph"):
         import igraph

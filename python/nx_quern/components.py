@@ -79,20 +79,29 @@ def strongly_connected_components(G: BackendGraph) -> Iterator[Set[Any]]:
 
 
 def _sinks_first(G: BackendGraph) -> List[int]:
-    """The components, counted from 0, those that edges lead to before those that they lead from (Kahn 1962)."""
+    """The components, counted from 0, as a depth-first search of their edges leaves them: those that edges lead to before
+    those that they lead from."""
     firsts, labels = numpy.unique(_labels(G, "scc"), return_inverse=True)
     count = len(firsts)
     sources, targets = labels[G.rows().sources], labels[G.rows().columns]
-    between = sources != targets
-    edges = numpy.unique(targets[between] * count + sources[between])
-    bounds = numpy.searchsorted(edges, numpy.arange(count + 1) * count).tolist()
-    before, waiting = (edges % count).tolist(), numpy.bincount(edges % count, minlength=count).tolist()
-    order = [component for component in range(count) if not waiting[component]]
-    for component in order:  # which grows
-        for other in before[bounds[component]:bounds[component + 1]]:
-            waiting[other] -= 1
-            if not waiting[other]:
-                order.append(other)
+    between = numpy.flatnonzero(sources != targets)
+    _, first = numpy.unique(sources[between] * count + targets[between], return_index=True)
+    edges = between[numpy.sort(first)]  # one between two components, in their order
+    edges = edges[numpy.argsort(sources[edges], kind="stable")]
+    ends = numpy.searchsorted(sources[edges], numpy.arange(count), "right").tolist()
+    after, place, seen = targets[edges].tolist(), [0, *ends], bytearray(count)
+    order = []
+    for root in range(count):
+        path = [] if seen[root] else [root]
+        while path:
+            component = path[-1]
+            seen[component] = 1
+            while place[component] < ends[component] and seen[after[place[component]]]:
+                place[component] += 1
+            if place[component] < ends[component]:
+                path.append(after[place[component]])
+            else:
+                order.append(path.pop())
     return order
 
 
