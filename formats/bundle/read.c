@@ -219,10 +219,12 @@ static enum qn_status read_manifest(struct qn_bundle *bundle, struct qn_error *e
     const json_t *entry = json_array_get(list, i - 1);
     const char *name, *role, *identity, *hash;
     json_int_t bytes, packed;
-    if (json_unpack((json_t *)entry, "{s:s, s:s, s:s, s:s, s:I, s:I}", "name", &name, "role", &role,
-                    "identity", &identity, "xxh3_128", &hash, "bytes", &bytes, "archive_bytes",
-                    &packed) != 0 ||
-        strcmp(name, bundle->members[i].name) != 0 || (uint64_t)packed != bundle->members[i].bytes)
+    json_t *provenance = NULL;
+    if (json_unpack((json_t *)entry, "{s:s, s:s, s:s, s:s, s:I, s:I, s?o!}", "name", &name, "role",
+                    &role, "identity", &identity, "xxh3_128", &hash, "bytes", &bytes,
+                    "archive_bytes", &packed, "provenance", &provenance) != 0 ||
+        (provenance && !json_is_object(provenance)) || strcmp(name, bundle->members[i].name) != 0 ||
+        (uint64_t)packed != bundle->members[i].bytes)
       return refuse(bundle, error, "the manifest does not describe the members that are there");
     bundle->members[i].entry = entry;
   }
@@ -305,8 +307,8 @@ enum qn_status qn_bundle_find(const struct qn_bundle *bundle, const char *name,
   return qn_error_in_file(error, bundle->path), QN_USAGE;
 }
 
-/* B-6. Checksums of sections are compared while they are restored; the identity is the checksum of
- * these checksums. */
+/* B-4 and B-6. Checksums of sections are compared while they are restored; the identity is the
+ * checksum of these checksums. */
 static enum qn_status check_entry(const struct qn_bundle_member *member,
                                   const struct qn_container *container, struct qn_error *error) {
   const char *role = json_string_value(json_object_get(member->entry, "role"));
@@ -317,7 +319,9 @@ static enum qn_status check_entry(const struct qn_bundle_member *member,
   if (status)
     return status;
   snprintf(text, sizeof text, "%016" PRIx64, identity);
-  if (strcmp(role, qn_layout_name(qn_container_info(container)->layout)) != 0)
+  if (!(qn_container_info(container)->incompatible_features & QN_FEATURE_ARCHIVE))
+    status = qn_fail(error, QN_INVALID, "B-4: a member is in archive form, and this is not");
+  else if (strcmp(role, qn_layout_name(qn_container_info(container)->layout)) != 0)
     status = qn_fail(error, QN_INVALID,
                      "B-6: this is not the container that the manifest describes, whose role is %s",
                      role);

@@ -231,10 +231,11 @@ static enum qn_status read_table_and_footer(struct frame *frame, struct qn_error
     return invalid_at(error, frame, footer_offset, "C-15", "the footer is corrupt");
   if (footer->file_bytes != header->file_bytes ||
       footer->table_checksum != header->table_checksum ||
-      footer->header_checksum != header->checksum ||
-      !all_zero(footer->reserved, sizeof footer->reserved))
+      footer->header_checksum != header->checksum)
     return invalid_at(error, frame, footer_offset, "C-15", "the footer contradicts the header");
-  return QN_OK;
+  return all_zero(footer->reserved, sizeof footer->reserved)
+             ? QN_OK
+             : invalid_at(error, frame, footer_offset, "C-6", "reserved fields are not zero");
 }
 
 static bool valid_name(const uint8_t *name) {

@@ -210,6 +210,7 @@ class Container:
             stored = self.data[section.offset:section.offset + section.stored_bytes]
             insist("C-21", section_checksum(stored) == section.stored_checksum, section.name)
         if "metadata" in self.sections:
+            insist("C-22", self.sections["metadata"].element_type == 4, "metadata")
             try:
                 self.metadata = parsed_json(bytes(self.bytes_of("metadata")))
             except (ValueError, RecursionError) as error:

@@ -1,13 +1,20 @@
-"""Headers that count more than the file holds, under right checksums: refused by rule, by every tool."""
+"""Forged containers: headers that count more than the file holds, refused by rule, by every tool; and every field, section and number
+of sound ones changed alone, on which the second reader and quern-verify agree. All checksums are right."""
 
 import os
+import random
+import re
 import struct
 import tempfile
 import unittest
 from pathlib import Path
 
+from conformance import forgeries
+from conformance.checkpoint_reader import Checkpoint
 from conformance.container_reader import Broken, Container, read
+from conformance.layout_readers import read_layout
 from conformance.sealing import resealed
+from golden import make_vectors
 from harness.tools import run
 
 GOLDEN = Path(os.environ["QUERN_SOURCE"]) / "tests" / "golden" / "containers"
@@ -83,3 +90,55 @@ class ForgedCounts(unittest.TestCase):
         path = self.folder / "checkpoint.qrn"
         path.write_bytes(resealed(data))
         run("quern-verify", "-q", path)
+
+
+class EveryField(unittest.TestCase):
+    """Some forgeries of each kind of container, and with --tier long all of them."""
+
+    tier, sanitized_tier, timeout = "medium", "long", 300
+    some, elements, used = 12, 2, 2
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path, self.out = Path(folder.name) / "forged.qrn", Path(folder.name) / "out.qrn"
+
+    def verdict(self, data):
+        """The rule that the second reader finds broken, or None."""
+        try:
+            container = Container(data)
+            (Checkpoint if container.layout == "checkpoint" else read_layout)(container)
+        except Broken as broken:
+            return broken.rule
+        return None
+
+    def check(self, base, what, data, is_used):
+        rule = self.verdict(data)
+        self.path.write_bytes(data)
+        finished = run("quern-verify", "-q", self.path, exit=(0, 3, 4))
+        with self.subTest(base, what=what):
+            self.assertEqual(finished.returncode != 0, rule is not None, (rule, finished.stderr))
+            if rule:
+                self.assertRegex(finished.stderr, r"\b[A-Z]{1,2}-\d+: ")
+            if rule and is_used and not re.match("M-|P-|C-20", rule):
+                run("quern-import", "--format", "quern", self.path, "-fqo", self.out, exit=(3, 4))
+                self.assertFalse(self.out.exists())
+
+    def forgeries_of(self, container, chance):
+        everything = [*forgeries.of_headers(container), *forgeries.of_sections(container),
+                      *forgeries.of_elements(container, chance, self.elements)]
+        return chance.sample(everything, min(self.some, len(everything)))
+
+    def test_both_readers_agree(self):
+        bases = [path.stem for folder in (make_vectors.SPECS / "vectors", GOLDEN) for path in sorted(folder.glob("*.qrn"))]
+        chance = random.Random(20)
+        for base in bases:
+            container = make_vectors.base(base)
+            self.assertIsNone(self.verdict(container.bytes()), base)
+            for i, (what, edit) in enumerate(self.forgeries_of(container, chance)):
+                self.check(base, what, forgeries.forged(container, edit), i < self.used)
+
+
+class EveryFieldLong(EveryField):
+    tier, timeout = "long", 3600
+    some, elements, used = 10**6, 30, 10**6

@@ -286,6 +286,18 @@ class Refused(Folder):
                 self.reseal_part(1, manifest)
                 self.expect("SET-10")
 
+    def test_vertices_without_degrees(self):
+        manifest = self.forge()
+        data = bytearray((self.set / "vertices.qrn").read_bytes())
+        entry = entry_of(data, "out_degrees")
+        data[entry:entry + 32] = b"x_degrees".ljust(32, b"\0")
+        data = resealed(data)
+        (self.set / "vertices.qrn").write_bytes(data)
+        manifest["vertices"]["identity"] = "%016x" % struct.unpack_from("<Q", data, 4088)
+        manifest["identity"] = identity_of(manifest)
+        (self.set / "set.json").write_text(json.dumps(manifest))
+        self.expect("SET-8")
+
     def test_transpose_in_a_part(self):
         manifest = self.forge()
         path = self.set / "part-00001.qrn"

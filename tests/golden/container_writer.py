@@ -28,6 +28,7 @@ class Section:
     stored: bytes = None
     align_log2: int = 12
     gap: int = 0  # pages of zeros before it, which no file has
+    behind: int = 0  # and behind it
 
     def in_file(self):
         return self.content if self.stored is None else self.stored
@@ -56,7 +57,7 @@ class Container:
         for section in self.sections:
             body += bytes(-len(body) % (1 << section.align_log2) + (section.gap << section.align_log2))
             table += section.entry(len(body))
-            body += section.in_file()
+            body += section.in_file() + bytes(section.behind * PAGE)
         body += bytes(rounded_up(len(body)) - len(body))
         file_bytes = len(body) + len(table) + 64
         header = struct.pack("<8sHHIQQIIIIQQQQQ40x", SIGNATURE, 1, 0, PAGE, self.compatible, self.incompatible, self.layout,
