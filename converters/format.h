@@ -1,15 +1,10 @@
 /* The formats of the outside world: one table, from which detection, --help and --formats come. */
-#ifndef QN_CONVERTERS_FORMAT_H
-#define QN_CONVERTERS_FORMAT_H
+#pragma once
 
 #include <jansson.h>
 
 #include "converters/output/writer.h"
 #include "converters/parse/reader.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What one direction cannot keep, and what it does not take; NULL: nothing. */
 struct qn_format_limits {
@@ -68,8 +63,3 @@ char *qn_formats_help(bool written, int key, const char *text);
 json_t *qn_formats_json(void);
 /* The same on standard output: for --formats. */
 enum qn_status qn_formats_print(bool json, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

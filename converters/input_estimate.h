@@ -1,13 +1,8 @@
 /* How many edges inputs hold, judged by samples before they are read. */
-#ifndef QN_CONVERTERS_INPUT_ESTIMATE_H
-#define QN_CONVERTERS_INPUT_ESTIMATE_H
+#pragma once
 
 #include "converters/build/build_estimate.h"
 #include "converters/parse/reader.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What to expect of these inputs together. `format` is a reader's name or "auto". Unknown if one of
  * them is a stream, compressed, in an archive, or cannot be read: that is found out later. */
@@ -17,8 +12,3 @@ struct qn_expected_edges qn_inputs_expect(char *const *paths, int num_paths, con
 /* For readers of text that lists neighbours: numbers in the file, by those in the sample. */
 uint64_t qn_expect_words(const struct qn_read_options *options, const char *sample, uint64_t bytes,
                          uint64_t file_bytes);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

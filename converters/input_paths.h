@@ -1,13 +1,8 @@
 /* Folders as inputs: one that quern-export wrote stands for its manifest, and one that Spark or
  * Hadoop wrote for the parts in it. */
-#ifndef QN_CONVERTERS_INPUT_PATHS_H
-#define QN_CONVERTERS_INPUT_PATHS_H
+#pragma once
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Zeroed to begin with. */
 struct qn_input_paths {
@@ -22,8 +17,3 @@ struct qn_input_paths {
 enum qn_status qn_input_paths_of(char *const *arguments, int count, struct qn_input_paths *out,
                                  struct qn_error *error);
 void qn_input_paths_release(struct qn_input_paths *paths);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,18 +1,13 @@
 /* Where a container came from, as its metadata section says: tool, version, options,
  * inputs with size and hash, and the edge ledger. No times, paths or host names: the
  * same input and options give the same bytes. */
-#ifndef QN_CONVERTERS_PROVENANCE_H
-#define QN_CONVERTERS_PROVENANCE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
 
 #include "converters/edges/ledger.h"
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_input_digest; /* support/input/input.h */
 
@@ -37,8 +32,3 @@ enum qn_status qn_provenance_ledger(json_t *provenance, const struct qn_ledger *
  * provenance says, on standard output. */
 enum qn_status qn_provenance_print(json_t *report, const json_t *provenance,
                                    struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,16 +1,11 @@
 /* Does a result equal a reference? Files of a vertex and its value a line, as quern-run and the
  * LDBC Graphalytics benchmark write them, in any order. The rules are those of that benchmark (its
  * specification, "Output validation"). */
-#ifndef QN_CONVERTERS_RESULT_MATCH_H
-#define QN_CONVERTERS_RESULT_MATCH_H
+#pragma once
 
 #include <stdint.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum qn_match_rule {
   QN_MATCH_AUTO,  /* epsilon if some value of the reference is written as a real number, else exact
@@ -44,8 +39,3 @@ struct qn_match_report {
 enum qn_status qn_result_match(const char *reference, const char *result, enum qn_match_rule rule,
                                double epsilon, struct qn_match_report *report,
                                struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -4,8 +4,7 @@
  * al., KDD 2011). A kernel of its own on each layout, since an edge's contribution depends on both
  * of its ends, and a program's only on the sender. Each edge is looked at once; parallel edges
  * count as often as they are. */
-#ifndef QN_KERNELS_CROSS_EDGES_H
-#define QN_KERNELS_CROSS_EDGES_H
+#pragma once
 
 #include "kernels/registry.h"
 #include <quern/inline.h>
@@ -17,5 +16,3 @@ QN_INLINE bool qn_is_cross_edge(const uint32_t *groups, uint32_t source, uint32_
   return groups[source] != groups[destination] && groups[source] != UINT32_MAX &&
          groups[destination] != UINT32_MAX;
 }
-
-#endif

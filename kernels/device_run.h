@@ -1,7 +1,6 @@
 /* What a run on devices is asked for besides, and what it tells: of accelerators, alone, several,
  * or with the CPU. Kernels of the CPU have none of it. */
-#ifndef QN_KERNELS_DEVICE_RUN_H
-#define QN_KERNELS_DEVICE_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -93,5 +92,4 @@ qn_iteration_on_devices(const struct qn_iteration *iteration) {
 
 #ifdef __cplusplus
 }
-#endif
 #endif

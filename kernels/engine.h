@@ -12,8 +12,7 @@
  * and ends with QN_DEFINE_KERNEL(layout, processor, "name", traits), where the traits are those of
  * QN_KERNEL_DELTA and QN_KERNEL_DEVICES that are true of the engine: the first counts for programs
  * with a priority only. */
-#ifndef QN_KERNELS_ENGINE_H
-#define QN_KERNELS_ENGINE_H
+#pragma once
 
 #include "kernels/keep.h"
 #include "kernels/kernel.h"
@@ -169,5 +168,3 @@ static inline enum qn_status engine_check_weights(const struct qn_weights *weigh
                                                   struct qn_error *error) {
   return qn_weights_suit(&engine_weight_demand, weights, num_edges, num_vertices, error);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* In-edges of plain CSR, for kernels that cannot do without. */
-#ifndef QN_KERNELS_IN_EDGES_H
-#define QN_KERNELS_IN_EDGES_H
+#pragma once
 
 #include <quern/error.h>
 #include <quern/view.h>
@@ -17,5 +16,4 @@ void qn_in_edges_free(struct qn_graph *made);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

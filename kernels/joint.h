@@ -1,7 +1,6 @@
 /* A joint run, of the CPU and an accelerator (Garaph, section 5): which of them does an iteration,
  * and what they did in it. */
-#ifndef QN_KERNELS_JOINT_H
-#define QN_KERNELS_JOINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -113,5 +112,4 @@ uint32_t qn_pages_waiting(const struct qn_page_queue *queue);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

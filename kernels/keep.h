@@ -2,8 +2,7 @@
  *
  * A kernel says once what its state consists of. The loop around it puts the state that a run goes
  * on from in its place, and saves it after every iteration but the last where that is wanted. */
-#ifndef QN_KERNELS_KEEP_H
-#define QN_KERNELS_KEEP_H
+#pragma once
 
 #include "kernels/kernel.h"
 
@@ -55,5 +54,4 @@ struct qn_program_context qn_run_begin(const struct qn_run_request *request, uin
 
 #ifdef __cplusplus
 }
-#endif
 #endif

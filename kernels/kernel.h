@@ -1,8 +1,7 @@
 /* A kernel: an algorithm on a layout and a device, what it is asked for, and what it gives back.
  * What runs on devices are asked for and tell besides is in device_run.h; which kernels there are,
  * registry.h says. */
-#ifndef QN_KERNELS_KERNEL_H
-#define QN_KERNELS_KERNEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -185,5 +184,4 @@ _Static_assert(QN_KERNEL_ABI == QN_HOST_KERNEL_ABI, "these headers are of anothe
 
 #ifdef __cplusplus
 }
-#endif
 #endif

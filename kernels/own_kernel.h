@@ -1,7 +1,6 @@
 /* What kernels of their own, that are no program's with an engine, say of themselves: the same on
  * every layout and device. Each is a struct qn_kernel with the name and the function given. */
-#ifndef QN_KERNELS_OWN_KERNEL_H
-#define QN_KERNELS_OWN_KERNEL_H
+#pragma once
 
 #include "kernels/registry.h"
 
@@ -93,5 +92,3 @@ QN_DECLARE_ALGORITHM(tc);
 
 #define QN_CROSS_EDGES_KERNEL(name, layout, processor, run)                                        \
   QN_OWN_KERNEL(cross_edges, name, layout, processor, QN_KERNEL_ALL_ACTIVE, QN_RESULT_U64, run, 0)
-
-#endif

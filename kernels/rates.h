@@ -1,7 +1,6 @@
 /* What processors take for algorithms, as measured: how long a run may last is told from a graph's
  * edges before it has begun. */
-#ifndef QN_KERNELS_RATES_H
-#define QN_KERNELS_RATES_H
+#pragma once
 
 #include "kernels/registry.h"
 
@@ -30,5 +29,4 @@ double qn_device_edge_bytes(const struct qn_kernel *kernel, enum qn_weight_type 
 
 #ifdef __cplusplus
 }
-#endif
 #endif

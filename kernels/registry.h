@@ -10,8 +10,7 @@
  * Most kernels are a program (kernels/programs) compiled with an engine; the
  * build writes their list. Those that are an algorithm of their own are
  * kernels/cpu/kernel_*.c and kernels/cuda/kernel_*.cu. */
-#ifndef QN_KERNELS_REGISTRY_H
-#define QN_KERNELS_REGISTRY_H
+#pragma once
 
 #include "kernels/kernel.h"
 #include "kernels/programs/algorithm.h"
@@ -80,5 +79,4 @@ uint32_t qn_result_bytes(enum qn_result_type type);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -2,8 +2,7 @@
  * gives the result that the run would have had: bit for bit where sums of reals have one order
  * (docs/gpu.md).
  * What kernels have to do with them is in keep.h. */
-#ifndef QN_KERNELS_RUN_STATE_H
-#define QN_KERNELS_RUN_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,5 +67,4 @@ static inline double qn_real_of_register(uint64_t bits) {
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,12 +1,7 @@
 /* What neighbour sampling finds (QN_KERNEL_FANOUTS). */
-#ifndef QN_KERNELS_SAMPLE_H
-#define QN_KERNELS_SAMPLE_H
+#pragma once
 
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_sample {
   uint64_t num_nodes, node_capacity;
@@ -20,8 +15,3 @@ struct qn_sample {
 
 /* NULL is allowed. */
 void qn_sample_destroy(struct qn_sample *sample);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,7 +1,6 @@
 /* A set (specs/set.md) as kernels see it: the parts that this process walks, and the others that
  * walk the rest, its ranks. */
-#ifndef QN_KERNELS_SET_VIEW_H
-#define QN_KERNELS_SET_VIEW_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -101,5 +100,4 @@ struct qn_set_view {
 
 #ifdef __cplusplus
 }
-#endif
 #endif

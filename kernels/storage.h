@@ -1,17 +1,12 @@
 /* A mapped array that may lie on storage: how fast it is read from there, in order and at random,
  * and what is going to be read of it.
  * Source: Garaph (Ma et al., ATC 2017), section 4.2. */
-#ifndef QN_KERNELS_STORAGE_H
-#define QN_KERNELS_STORAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "kernels/registry.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* As a device run's streaming.on_event, if there is one, is told of what was read to find the rates
  * (`what`). */
@@ -39,8 +34,3 @@ double qn_storage_ratio(const struct qn_storage_rates *rates);
 void qn_storage_expect(const void *array, uint64_t bytes, bool in_order);
 /* All of these bytes are going to be read soon, in order: worth a call from some pages on. */
 void qn_storage_fetch(const void *array, uint64_t bytes);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

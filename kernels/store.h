@@ -9,8 +9,7 @@
  * A run that copies an array of the host's to a device (qn_cuda_copy_of) leaves the copy there if
  * the array is known to stay as it is, and the next run finds it. What no run uses gives way to
  * what a run needs. Runs may share a store side by side. */
-#ifndef QN_KERNELS_STORE_H
-#define QN_KERNELS_STORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,5 +65,4 @@ void qn_device_values_free(struct qn_device_values *values);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

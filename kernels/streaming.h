@@ -4,8 +4,7 @@
  * the mapped container, unless the device still has them in its cache.
  * Sources: GTS (Kim et al., SIGMOD 2016), section 3; Graphie (Han et al., PACT 2017), sections IV
  * and V. */
-#ifndef QN_KERNELS_STREAMING_H
-#define QN_KERNELS_STREAMING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -113,5 +112,4 @@ struct qn_stream_options {
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* Strongly connected components of what is left of a graph (Tarjan: Depth-First Search and Linear
  * Graph Algorithms, 1972), on one thread, without recursion. */
-#ifndef QN_KERNELS_TARJAN_H
-#define QN_KERNELS_TARJAN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,4 @@ enum qn_status qn_tarjan(const struct qn_csr *out, uint32_t *component, struct q
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* In which order greedy algorithms take vertices, the same on every device: by degree, and by
  * chance among vertices of one degree. */
-#ifndef QN_KERNELS_VISIT_ORDER_H
-#define QN_KERNELS_VISIT_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ QN_INLINE uint64_t qn_visit_priority(uint64_t edges, uint32_t position, bool hig
   const uint64_t degree = edges < UINT32_MAX ? edges : UINT32_MAX;
   return (high_degrees_first ? degree : UINT32_MAX - degree) << 32 | qn_scatter(position);
 }
-
-#endif

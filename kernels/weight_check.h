@@ -1,6 +1,5 @@
 /* Weights that a program cannot work with are refused before it begins. */
-#ifndef QN_KERNELS_WEIGHT_CHECK_H
-#define QN_KERNELS_WEIGHT_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,4 @@ enum qn_status qn_weight_refuse(const struct qn_weight_demand *demand, enum qn_w
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,14 +1,9 @@
 /* Apache Arrow's C interface, and columns of its record batches as this library reads them.
  * Source: https://arrow.apache.org/docs/format/CDataInterface.html and CStreamInterface.html */
-#ifndef QN_LIBRARY_ARROW_H
-#define QN_LIBRARY_ARROW_H
+#pragma once
 
 #include "formats/arrays/number_array.h"
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct ArrowSchema {
   const char *format;
@@ -89,8 +84,3 @@ struct qn_number_array qn_arrow_column_numbers(const struct qn_arrow_column *col
 /* The text of a row, `*length` bytes. NULL if a dictionary has no such element. */
 const char *qn_arrow_column_text(const struct qn_arrow_column *column, uint64_t row,
                                  uint64_t *length);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,13 +1,8 @@
 /* Columns of an Arrow stream that become properties: they wait in files without a name. */
-#ifndef QN_LIBRARY_ARROW_PROPERTIES_H
-#define QN_LIBRARY_ARROW_PROPERTIES_H
+#pragma once
 
 #include "converters/properties/text_column.h"
 #include "library/arrow.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_arrow_property {
   uint32_t number; /* of the column, from 0 */
@@ -48,8 +43,3 @@ enum qn_status qn_arrow_property_begin(struct qn_arrow_property *property,
 enum qn_status qn_arrow_property_add(struct qn_arrow_property *property,
                                      const struct ArrowArray *batch, uint64_t row,
                                      struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

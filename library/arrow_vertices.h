@@ -1,13 +1,8 @@
 /* The vertices of an import, from a stream of Arrow: what they are called, and their properties. */
-#ifndef QN_LIBRARY_ARROW_VERTICES_H
-#define QN_LIBRARY_ARROW_VERTICES_H
+#pragma once
 
 #include "converters/parse/reader.h"
 #include "library/arrow_properties.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_arrow_vertices {
   struct ArrowArrayStream stream; /* not released: there is one */
@@ -41,8 +36,3 @@ enum qn_status qn_arrow_stream_fail(struct ArrowArrayStream *stream, int code,
 /* The number, from 1, of the column that a name or, if none has it, a number from 1 means. */
 enum qn_status qn_arrow_column_find(const struct ArrowSchema *schema, const char *asked,
                                     uint32_t *number, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

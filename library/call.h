@@ -6,14 +6,9 @@
  * Here no thread of the program's begins one, so that a child's threads have no pool, and work of a
  * call in the child goes to new threads. Nor do signals or small stacks of the program's threads
  * reach the work. */
-#ifndef QN_LIBRARY_CALL_H
-#define QN_LIBRARY_CALL_H
+#pragma once
 
 #include <quern/job.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 typedef enum qn_status (*qn_work)(void *argument, struct qn_error *error);
 
@@ -21,8 +16,3 @@ typedef enum qn_status (*qn_work)(void *argument, struct qn_error *error);
  * if there is no thread for it. */
 enum qn_status qn_call(const struct qn_job *job, qn_work work, void *argument,
                        struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,6 +1,5 @@
 /* What the imports of the library share. */
-#ifndef QN_LIBRARY_IMPORTING_H
-#define QN_LIBRARY_IMPORTING_H
+#pragma once
 
 #include "converters/build_settings.h"
 #include "converters/import/import.h"
@@ -10,10 +9,6 @@
 #include "library/outputs.h"
 #include "library/session.h"
 #include "support/progress.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* An import as it was called; what is not named is the work's own. */
 struct qn_importing {
@@ -39,8 +34,3 @@ enum qn_status qn_importing_call(struct qn_importing *importing, const struct qn
 /* How the elements of an array are decoded; false if they are no numbers. */
 bool qn_numbers_of(enum qn_type type, const char *name, const void *data, uint64_t count,
                    struct qn_number_array *out);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,15 +1,10 @@
 /* Containers that calls make. */
-#ifndef QN_LIBRARY_OUTPUTS_H
-#define QN_LIBRARY_OUTPUTS_H
+#pragma once
 
 #include "support/memory_plan.h"
 #include <quern/container.h>
 #include <quern/job.h>
 #include <quern/session.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Before anything: `*out` is NULL. QN_USAGE if a call has neither a path nor `out` to give its
  * result. */
@@ -22,8 +17,3 @@ enum qn_status qn_session_of_output(struct qn_container *container, const char *
 
 /* The limits that a job sets; it may be NULL. */
 struct qn_memory_options qn_memory_options_of(const struct qn_job *job);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,6 +1,5 @@
 /* What a session holds. */
-#ifndef QN_LIBRARY_SESSION_H
-#define QN_LIBRARY_SESSION_H
+#pragma once
 
 #include <pthread.h>
 
@@ -9,10 +8,6 @@
 #include <quern/lookup.h>
 #include <quern/properties.h>
 #include <quern/session.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_session {
   unsigned references; /* by __atomic functions: the caller's, and those of results */
@@ -64,8 +59,3 @@ struct qn_session *qn_session_refer(struct qn_session *session);
 /* `json` (NULL: memory ran out while making it), taken over, as a text. */
 struct json_t;
 enum qn_status qn_text_of_json(struct json_t *json, char **text, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

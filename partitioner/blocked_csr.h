@@ -1,6 +1,5 @@
 /* Building blocked-csr containers (specs/blocked-csr.md, "How to build it"). */
-#ifndef QN_PARTITIONER_BLOCKED_CSR_H
-#define QN_PARTITIONER_BLOCKED_CSR_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -8,10 +7,6 @@
 
 #include "partitioner/build_common.h"
 #include <quern/blocked_csr.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The L2 cache that blocks are made for unless another is named: 60 MB. */
 #define QN_DEFAULT_L2_BYTES ((uint64_t)60 << 20)
@@ -35,8 +30,3 @@ uint64_t qn_block_vertices_for(uint64_t l2_bytes);
 enum qn_status qn_blocked_csr_build(struct qn_source *source, const void *options,
                                     struct qn_writer *writer, json_t **used,
                                     struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -10,8 +10,7 @@
  * and builders.c describes it in a `struct qn_builder`. qn_builder_run prepares the
  * writer (header fields that do not depend on the layout), calls the builder, adds
  * ids and metadata, and commits. */
-#ifndef QN_PARTITIONER_BUILD_COMMON_H
-#define QN_PARTITIONER_BUILD_COMMON_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -19,10 +18,6 @@
 #include "support/memory_plan.h"
 #include "support/options.h"
 #include <quern/graph.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* ---- The input ------------------------------------------------------------ */
 
@@ -99,8 +94,3 @@ enum qn_status qn_builder_plan(const struct qn_builder *builder,
 enum qn_status qn_builder_run(const struct qn_builder *builder, struct qn_source *source,
                               const char *path, bool force, struct qn_container **out,
                               struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

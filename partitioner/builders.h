@@ -1,6 +1,5 @@
 /* The builders of all layouts, with their options by the names of their tools'. */
-#ifndef QN_PARTITIONER_BUILDERS_H
-#define QN_PARTITIONER_BUILDERS_H
+#pragma once
 
 #include "partitioner/blocked_csr.h"
 #include "partitioner/build_common.h"
@@ -9,10 +8,6 @@
 #include "partitioner/packed.h"
 #include "partitioner/shards.h"
 #include "partitioner/slotted_pages.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The options of any of them. */
 union qn_builder_options {
@@ -33,8 +28,3 @@ const struct qn_builder *qn_builder_find(enum qn_layout layout);
 /* A builder of the table with options of its own, by which nothing is asked for. */
 struct qn_builder qn_builder_with(const struct qn_builder *builder,
                                   union qn_builder_options *options);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,16 +1,11 @@
 /* From a graph to edge partitions (specs/edge-partitions.md): Graphie's two renamings. */
-#ifndef QN_PARTITIONER_EDGE_PARTITIONS_H
-#define QN_PARTITIONER_EDGE_PARTITIONS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
 
 #include "partitioner/build_common.h"
 #include <quern/edge_partitions.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Partitions unless told otherwise: one for each of the 32 queues that a GPU works off at the same
  * time (Graphie, section V-C: a partition has 1/32 of the edges). */
@@ -37,8 +32,3 @@ struct qn_edge_partitions_options {
 enum qn_status qn_edge_partitions_build(struct qn_source *source, const void *options,
                                         struct qn_writer *writer, json_t **used,
                                         struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,16 +1,11 @@
 /* Where to cut the edge list: partitions of at most `capacity` edges, between vertices wherever a
  * vertex's edges fit one partition. */
-#ifndef QN_PARTITIONER_EDGE_PARTITIONS_CUT_H
-#define QN_PARTITIONER_EDGE_PARTITIONS_CUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/graph.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* One partition: edges [begin, end). A continuation has no sources of its own. */
 struct qn_edge_cut {
@@ -52,8 +47,3 @@ struct qn_edge_cut_size qn_edge_cut_size(const struct qn_csr *csr, const uint32_
  * makes at most `max_partitions` and `max_ids`. One that holds all edges does. */
 uint64_t qn_edge_cut_fit(const struct qn_csr *csr, const uint32_t *dense, uint64_t num_sources,
                          uint64_t at_least, uint64_t max_partitions, uint64_t max_ids);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,6 +1,5 @@
 /* Building hybrid containers (specs/hybrid.md, "How to build it"). */
-#ifndef QN_PARTITIONER_HYBRID_H
-#define QN_PARTITIONER_HYBRID_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -8,10 +7,6 @@
 
 #include "partitioner/build_common.h"
 #include <quern/hybrid.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_HYBRID_AUTO_WIDTH UINT64_MAX
 
@@ -29,8 +24,3 @@ uint64_t qn_hybrid_width(const uint64_t *row_offsets, uint64_t num_vertices);
  * transpose, what qn_rows_open_in takes. QN_USAGE if the width exceeds the longest row. */
 enum qn_status qn_hybrid_build(struct qn_source *source, const void *options,
                                struct qn_writer *writer, json_t **used, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,16 +1,11 @@
 /* Building packed containers (specs/packed.md, "How to build it"). */
-#ifndef QN_PARTITIONER_PACKED_H
-#define QN_PARTITIONER_PACKED_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
 
 #include "partitioner/build_common.h"
 #include <quern/packed.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_packed_options {
   uint32_t directions; /* set of enum qn_packed_directions; 0: both */
@@ -21,8 +16,3 @@ struct qn_packed_options {
  * directed graph that stores no transpose, what qn_rows_open_in takes. */
 enum qn_status qn_packed_build(struct qn_source *source, const void *options,
                                struct qn_writer *writer, json_t **used, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

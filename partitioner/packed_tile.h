@@ -1,14 +1,9 @@
 /* Packing one tile (specs/packed.md, "A tile"): its widths are chosen, then its words written. */
-#ifndef QN_PARTITIONER_PACKED_TILE_H
-#define QN_PARTITIONER_PACKED_TILE_H
+#pragma once
 
 #include <stdint.h>
 
 #include <quern/packed.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_tile_packing {
   uint32_t first_row, num_rows, num_edges;
@@ -24,8 +19,3 @@ struct qn_tile_packing {
 uint64_t qn_tile_pack(struct qn_tile_packing *tile, const uint32_t *columns);
 /* Write the words of what was packed: zeroed, and as many as qn_tile_pack said. */
 void qn_tile_write(const struct qn_tile_packing *tile, uint32_t *words);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,7 +1,6 @@
 /* Which weights a graph has, and how packed rows store them in the fewest bytes (specs/packed.md,
  * "Weights"). */
-#ifndef QN_PARTITIONER_PACKED_WEIGHTS_H
-#define QN_PARTITIONER_PACKED_WEIGHTS_H
+#pragma once
 
 #include <quern/packed.h>
 
@@ -28,5 +27,3 @@ void qn_weight_coding_values(const struct qn_weight_coding *coding, void *out);
  * all codes, which are zero there. Others may write those before and behind at the same time. */
 void qn_weight_coding_write(const struct qn_weight_coding *coding, const void *weights,
                             uint64_t first, uint64_t count, uint32_t *words);
-
-#endif

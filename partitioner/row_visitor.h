@@ -2,14 +2,9 @@
  * for in-edges that it does not store, sorted out of the out-edges each time they are looked
  * at. Builders learn from the offsets how large their sections are and then fill them while
  * a visitor is shown the rows; nobody keeps a transpose. */
-#ifndef QN_PARTITIONER_ROW_VISITOR_H
-#define QN_PARTITIONER_ROW_VISITOR_H
+#pragma once
 
 #include "formats/graph/transposition.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_rows {
   uint64_t num_vertices, num_edges;
@@ -30,8 +25,3 @@ void qn_rows_close(struct qn_rows *rows);
 /* As qn_transposition_visit. */
 enum qn_status qn_rows_visit(const struct qn_rows *rows, bool is_last, qn_rows_visitor *visitor,
                              void *context, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

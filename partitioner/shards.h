@@ -1,16 +1,11 @@
 /* From a graph to shards (specs/shards.md), as Garaph makes them. */
-#ifndef QN_PARTITIONER_SHARDS_H
-#define QN_PARTITIONER_SHARDS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
 
 #include "partitioner/build_common.h"
 #include <quern/shards.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Shared memory of a shard unless told otherwise: two thread blocks of 1024 threads fill a
  * multiprocessor, which has 228 KiB on current GPUs (Garaph, section 2.1: C_shm / N_block). */
@@ -34,8 +29,3 @@ struct qn_shards_options {
  * less than one vertex, and pages smaller than the largest shard. */
 enum qn_status qn_shards_build(struct qn_source *source, const void *options,
                                struct qn_writer *writer, json_t **used, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

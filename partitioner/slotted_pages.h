@@ -1,13 +1,8 @@
 /* From a graph to slotted pages (quern/slotted_pages.h, specs/slotted-pages.md). */
-#ifndef QN_PARTITIONER_SLOTTED_PAGES_H
-#define QN_PARTITIONER_SLOTTED_PAGES_H
+#pragma once
 
 #include "partitioner/build_common.h"
 #include <quern/slotted_pages.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_page_options {
   struct qn_page_address address; /* zero: the first of 2,2, 3,3, 2,4, 4,2 that fits */
@@ -28,8 +23,3 @@ uint64_t qn_page_count(const struct qn_csr *csr, const struct qn_page_format *fo
 enum qn_status qn_slotted_pages_build(struct qn_source *source, const void *options,
                                       struct qn_writer *writer, json_t **used,
                                       struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,16 +1,11 @@
 /* Results as NumPy arrays, in original order: of one dimension, or where there are several columns
  * a row of each. Internal to results.c. */
-#ifndef QN_RESULTS_ARRAYS_H
-#define QN_RESULTS_ARRAYS_H
+#pragma once
 
 #include "formats/text/text_output.h"
 #include "kernels/registry.h"
 #include "kernels/set_view.h"
 #include "results/labels.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Write the values: little-endian u4, u8, f4 or f8; "none" is the type's largest value, or
  * infinity. Values that are vertices are indices into the array. */
@@ -27,8 +22,3 @@ enum qn_status qn_id_array_check(const struct qn_ids *ids, struct qn_error *erro
 enum qn_status qn_id_array_write(struct qn_text_output *output, const struct qn_labels *labels,
                                  const struct qn_run_result *result,
                                  const struct qn_part_rows *rows, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,16 +1,11 @@
 /* What vertices are called, and their original order. */
-#ifndef QN_RESULTS_LABELS_H
-#define QN_RESULTS_LABELS_H
+#pragma once
 
 #include <jansson.h>
 #include <string.h>
 
 #include "formats/text/quoted_names.h"
 #include "formats/text/text_format.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_labels {
   const struct qn_ids *ids;
@@ -44,9 +39,3 @@ static inline char *qn_put_id(char *p, const struct qn_ids *ids, uint64_t vertex
     return qn_put_quoted_name(p, name, length, separator);
   return (char *)mempcpy(p, name, length);
 }
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

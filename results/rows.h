@@ -2,18 +2,13 @@
  * results.c.
  *
  * In arrays a vertex is its place in original order, a little-endian i8; none is -1. */
-#ifndef QN_RESULTS_ROWS_H
-#define QN_RESULTS_ROWS_H
+#pragma once
 
 #include "formats/text/text_output.h"
 #include "kernels/registry.h"
 #include "kernels/sample.h"
 #include "kernels/set_view.h"
 #include "results/labels.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* A line of ids for each walk, without those that it has not come to. */
 enum qn_status qn_walk_lines_write(struct qn_text_output *output, char separator,
@@ -36,8 +31,3 @@ enum qn_status qn_sample_nodes_write(struct qn_text_output *output, const struct
 /* Of shape (2, hops + 1): how many nodes, and edges, there are after so many hops. */
 enum qn_status qn_sample_ends_write(struct qn_text_output *output, const struct qn_sample *sample,
                                     struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

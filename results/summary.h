@@ -1,15 +1,10 @@
 /* A result in short, as JSON. */
-#ifndef QN_RESULTS_SUMMARY_H
-#define QN_RESULTS_SUMMARY_H
+#pragma once
 
 #include <jansson.h>
 
 #include "kernels/registry.h"
 #include "results/labels.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The object "result" of quern-run --json, a new reference:
  *
@@ -27,8 +22,3 @@ enum qn_status qn_summary_create(const struct qn_labels *labels,
                                  const struct qn_algorithm *algorithm,
                                  const struct qn_run_result *result, int64_t top, json_t **out,
                                  struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,14 +1,9 @@
 /* The values of a result. */
-#ifndef QN_RESULTS_VALUES_H
-#define QN_RESULTS_VALUES_H
+#pragma once
 
 #include <math.h>
 
 #include "kernels/registry.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Scale what is a direction so that its squares sum to 1. QN_UNSUPPORTED for values that grew
  * without bound. */
@@ -45,8 +40,3 @@ static inline const uint32_t *qn_result_vertices(const struct qn_run_result *res
 static inline const uint32_t *qn_result_others(const struct qn_run_result *result) {
   return result->shape == QN_SHAPE_PAIRS ? result->pairs.second : NULL;
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

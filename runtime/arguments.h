@@ -1,14 +1,9 @@
 /* Arguments of an algorithm from what a user has said, by the algorithm's description. */
-#ifndef QN_RUNTIME_ARGUMENTS_H
-#define QN_RUNTIME_ARGUMENTS_H
+#pragma once
 
 #include <jansson.h>
 
 #include "runtime/options.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The algorithm that the options name: "pagerank" with the flag "weighted" is pagerank-weighted, if
  * there is such an algorithm. QN_USAGE with what was probably meant if there is none. */
@@ -42,8 +37,3 @@ json_t *qn_algorithm_json(const struct qn_algorithm *algorithm);
 /* {"tolerance": 1e-6, ...}: a new reference. */
 json_t *qn_arguments_json(const struct qn_algorithm *algorithm,
                           const struct qn_arguments *arguments);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -8,15 +8,10 @@
  * Of a run that several ranks share all write a part (checkpoints/parts.h), at the same moments,
  * and each reads what it needs of whatever checkpoint there is. All ranks call these functions.
  */
-#ifndef QN_RUNTIME_CHECKPOINT_H
-#define QN_RUNTIME_CHECKPOINT_H
+#pragma once
 
 #include "kernels/registry.h"
 #include "runtime/run_input.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_checkpoint_options {
   const char *folder; /* made if it is not there; NULL: no checkpoints */
@@ -55,8 +50,3 @@ enum qn_status qn_keeper_discard(struct qn_keeper *keeper, struct qn_error *erro
 
 /* Give the folder free. NULL is allowed. */
 void qn_keeper_close(struct qn_keeper *keeper);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,13 +1,8 @@
 /* Which kernel a run takes: by algorithm, layout, weights, and the processor that is asked for or
  * expected to finish first. */
-#ifndef QN_RUNTIME_CHOOSE_H
-#define QN_RUNTIME_CHOOSE_H
+#pragma once
 
 #include "runtime/run.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What processors are expected to take for the runs `options` [count] together, where nobody has
  * said which and there are kernels of both; else nothing is weighed. */
@@ -33,8 +28,3 @@ enum qn_status qn_run_find_kernel(const struct qn_run_input *input,
                                   struct qn_error *error);
 /* From now on a device of this process is started. */
 void qn_run_device_is_used(void);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

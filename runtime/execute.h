@@ -1,12 +1,7 @@
 /* A prepared run, done. */
-#ifndef QN_RUNTIME_EXECUTE_H
-#define QN_RUNTIME_EXECUTE_H
+#pragma once
 
 #include "runtime/run.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Run the kernel, with checkpoints if they are asked for, from one source after another where there
  * are several and no kernel takes them together; on the CPU after all if the device was nobody's
@@ -18,8 +13,3 @@ enum qn_status qn_run_execute(const struct qn_run_input *input,
 enum qn_status qn_run_find_parents(const struct qn_run_input *input,
                                    const struct qn_run_options *options, struct qn_run *run,
                                    struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,16 +1,11 @@
 /* What algorithms are told of vertices, beside the graph: sources, a target, pairs, groups, a
  * number for each. */
-#ifndef QN_RUNTIME_INPUTS_H
-#define QN_RUNTIME_INPUTS_H
+#pragma once
 
 #include "formats/vertices/number_file.h"
 #include "formats/vertices/vertex_file.h"
 #include "runtime/options.h"
 #include "runtime/run_input.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* An option that says an input. */
 struct qn_input_option {
@@ -53,8 +48,3 @@ uint32_t qn_run_options_sources(const struct qn_run_options *options);
 /* The files that inputs and a program are read from, at most `most`. Returns how many. */
 uint32_t qn_run_options_files(const struct qn_run_options *options, const char **files,
                               uint32_t most);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,16 +1,11 @@
 /* What a user asks of a run, by the names of quern-run's options. */
-#ifndef QN_RUNTIME_OPTIONS_H
-#define QN_RUNTIME_OPTIONS_H
+#pragma once
 
 #include "kernels/device_run.h"
 #include "runtime/checkpoint.h"
 #include "runtime/watch/watch.h"
 #include "support/options.h"
 #include "support/sizes.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum qn_device_choice { QN_DEVICE_AUTO, QN_DEVICE_CPU, QN_DEVICE_CUDA, QN_DEVICE_BOTH };
 
@@ -71,8 +66,3 @@ int64_t qn_run_options_iterations(const struct qn_run_options *options);
 /* When all is said: QN_USAGE if some of it does not go together. */
 enum qn_status qn_run_options_settle(struct qn_run_options *options, struct qn_error *error);
 void qn_run_options_end(struct qn_run_options *options);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

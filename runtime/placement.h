@@ -7,14 +7,9 @@
  *
  * In-edges are made here if plain CSR lacks them; arrays that a run brings to a device stay there
  * (kernels/store.h). */
-#ifndef QN_RUNTIME_PLACEMENT_H
-#define QN_RUNTIME_PLACEMENT_H
+#pragma once
 
 #include "runtime/run.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_placement {
   struct qn_run_input input; /* as it was given, with in-edges; borrows what it was made from */
@@ -29,8 +24,3 @@ enum qn_status qn_placement_create(const struct qn_run_input *input, const struc
                                    struct qn_placement *placement, struct qn_error *error);
 /* A zeroed placement is allowed. */
 void qn_placement_destroy(struct qn_placement *placement);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

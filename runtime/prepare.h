@@ -1,12 +1,7 @@
 /* What a chosen kernel is told, and what it walks. */
-#ifndef QN_RUNTIME_PREPARE_H
-#define QN_RUNTIME_PREPARE_H
+#pragma once
 
 #include "runtime/run.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Find the inputs, wait for the device, and choose how many share the run. */
 enum qn_status qn_run_prepare(const struct qn_run_input *input,
@@ -17,8 +12,3 @@ enum qn_status qn_run_prepare(const struct qn_run_input *input,
 enum qn_status qn_run_fill_request(const struct qn_run_input *input,
                                    const struct qn_run_options *options, struct qn_run *run,
                                    struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -6,8 +6,7 @@
  *              and what follows it (execute.h)
  *   deliver    the result as users want it, by its shape (results/, runtime/deliver/), which is
  *              for whoever started the run */
-#ifndef QN_RUNTIME_RUN_H
-#define QN_RUNTIME_RUN_H
+#pragma once
 
 #include "kernels/device_run.h"
 #include "kernels/jit/user_program.h"
@@ -16,10 +15,6 @@
 #include "runtime/choice/devices.h"
 #include "runtime/choice/processor.h"
 #include "runtime/inputs.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* A run that has happened. */
 struct qn_run {
@@ -57,8 +52,3 @@ enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_ru
 enum qn_status qn_run_fetch(struct qn_run *run, struct qn_error *error);
 /* A zeroed run is allowed. */
 void qn_run_destroy(struct qn_run *run);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

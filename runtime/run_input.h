@@ -1,15 +1,10 @@
 /* A container made ready to run kernels on: mapped, checked, viewed. */
-#ifndef QN_RUNTIME_RUN_INPUT_H
-#define QN_RUNTIME_RUN_INPUT_H
+#pragma once
 
 #include "results/labels.h"
 #include "runtime/sets/run_set.h"
 #include <quern/ids.h>
 #include <quern/layouts.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_run_options; /* runtime/options.h */
 
@@ -62,8 +57,3 @@ enum qn_status qn_run_input_order(struct qn_run_input *input, struct qn_error *e
 /* Give all back but the container. A zeroed input is allowed, here and below. */
 void qn_run_input_forget(struct qn_run_input *input);
 void qn_run_input_close(struct qn_run_input *input);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,12 +1,7 @@
 /* Whether a kernel can do what a run asks of it, and what to say if it cannot. */
-#ifndef QN_RUNTIME_SUITS_H
-#define QN_RUNTIME_SUITS_H
+#pragma once
 
 #include "runtime/run.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Does it refuse the graph? The same with a message. */
 bool qn_run_is_refused(const struct qn_run_input *input, const struct qn_kernel *kernel);
@@ -20,8 +15,3 @@ bool qn_run_has_buckets(const struct qn_kernel *kernel, const struct qn_run_opti
 /* All of these but the graph, parents and devices too. */
 enum qn_status qn_run_check_options(const struct qn_run *run, const struct qn_run_options *options,
                                     struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -5,8 +5,7 @@
  * file system can, the temporary has no name before commit, and vanishes however the process ends;
  * elsewhere it is removed on failure, and on signals if qn_atomic_files_catch_signals was called.
  */
-#ifndef QN_SUPPORT_ATOMIC_FILE_H
-#define QN_SUPPORT_ATOMIC_FILE_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -15,10 +14,6 @@
 #include <stdio.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_atomic_file;
 
@@ -128,8 +123,3 @@ void qn_names_forget(void);
 
 /* Drop everything; NULL is allowed. */
 void qn_atomic_file_abort(struct qn_atomic_file *file);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,16 +1,11 @@
 /* Folders of files that appear whole or not at all: the files are written into a temporary folder
  * beside the target, which takes the target's name at the end. On failure, and on the signals of
  * atomic_file.h, all of it is removed. */
-#ifndef QN_SUPPORT_ATOMIC_FOLDER_H
-#define QN_SUPPORT_ATOMIC_FOLDER_H
+#pragma once
 
 #include <stdbool.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_atomic_folder;
 
@@ -56,8 +51,3 @@ bool qn_atomic_folder_is_under_way(void);
 
 /* Remove the folder under way, in a signal handler about to end the process. */
 void qn_atomic_folders_remove(void);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,7 +1,6 @@
 /* Overflow-checked arithmetic on sizes that come from input. Each function
  * returns true and stores the result, or returns false on overflow. */
-#ifndef QN_SUPPORT_CHECKED_H
-#define QN_SUPPORT_CHECKED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ static inline bool qn_align_u64(uint64_t value, unsigned log2, uint64_t *aligned
   *aligned &= ~mask;
   return true;
 }
-
-#endif

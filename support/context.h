@@ -2,18 +2,13 @@
  *
  * The threads of a tool share one context, which shows progress and notices on the terminal. Every
  * call of the library has one of its own, which its threads enter. */
-#ifndef QN_SUPPORT_CONTEXT_H
-#define QN_SUPPORT_CONTEXT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What is under way (support/progress.h); read and written by any thread with __atomic functions.
  */
@@ -52,8 +47,3 @@ void qn_context_set(struct qn_context *context);
 
 /* QN_INTERRUPTED if the work is to end. Any thread; call every few milliseconds of work. */
 enum qn_status qn_context_check(struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,16 +1,11 @@
 /* Names of files and vertices in JSON, JSON where memory runs out, and characters of UTF-8. */
-#ifndef QN_SUPPORT_JSON_TEXT_H
-#define QN_SUPPORT_JSON_TEXT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* `text` as a JSON string (a new reference; NULL if memory runs out). Names need not be UTF-8, JSON
  * must be: in one that is not, bytes that are not ASCII become '?'. */
@@ -74,8 +69,3 @@ static inline char *qn_utf8_put(char *p, uint32_t character) {
     *p++ = (char)(0x80 | (character >> 6 * more & 0x3f));
   return p;
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

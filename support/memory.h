@@ -1,7 +1,6 @@
 /* Allocation: the one door through which memory is taken, so that tests can
  * fail the n-th request and count what is not given back. */
-#ifndef QN_SUPPORT_MEMORY_H
-#define QN_SUPPORT_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,5 +46,4 @@ uint64_t qn_memory_live(void);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* The options --memory and --tmpdir, and what is decided with them before work begins: whether it
  * is done in memory or in temporary files (support/temp_file.h), and whether there is room. */
-#ifndef QN_SUPPORT_MEMORY_PLAN_H
-#define QN_SUPPORT_MEMORY_PLAN_H
+#pragma once
 
 #include <argp.h>
 #include <jansson.h>
@@ -67,5 +66,4 @@ uint64_t qn_memory_left_in_group(const char *folder);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* Function multiversioning: loops compiled for several instruction sets, of which the processor's
  * best is chosen when the program is loaded. Binaries stay portable. */
-#ifndef QN_SUPPORT_MULTIVERSION_H
-#define QN_SUPPORT_MULTIVERSION_H
+#pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
     !defined(__SANITIZE_ADDRESS__)
@@ -14,6 +13,4 @@
 #define QN_VECTOR_CLONES
 #define QN_SCALAR_CLONES
 #define QN_COUNTING_CLONES
-#endif
-
 #endif

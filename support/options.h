@@ -1,7 +1,6 @@
 /* Options: their values, and tables of them by name, which a tool's command line and calls of the
  * library share. */
-#ifndef QN_SUPPORT_OPTIONS_H
-#define QN_SUPPORT_OPTIONS_H
+#pragma once
 
 #include <argp.h>
 #include <jansson.h>
@@ -9,10 +8,6 @@
 #include <stdint.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What the field of a setting is. */
 enum qn_setting_kind {
@@ -105,8 +100,3 @@ double qn_option_real(struct argp_state *state, const char *option, const char *
  * `option` is NULL for what is no option's value. */
 int qn_option_choice(struct argp_state *state, const char *option, const char *const *words,
                      const char *word);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,17 +1,12 @@
 /* Outputs that are written as they come and never replaced: standard output, FIFOs and character
  * devices. Where nobody reads any more, as behind `head`, writing fails quietly. */
-#ifndef QN_SUPPORT_OUTPUT_STREAM_H
-#define QN_SUPPORT_OUTPUT_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* A FIFO or a character device, such as /dev/stdout or /dev/null, or what a link to one leads to?
  */
@@ -69,8 +64,3 @@ bool qn_terminal_guard(bool utf8);
 
 /* Erase the line of stderr's terminal that the cursor is in. */
 void qn_terminal_erase_line(void);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -5,18 +5,13 @@
  * A notice says what is being done, and is gone. A note is part of the result: it has a code, and
  * is kept for --json and for the container's metadata. A warning is a note of something that
  * changes what the graph means: it is shown with --quiet, too, and --strict refuses it. */
-#ifndef QN_SUPPORT_PROGRESS_H
-#define QN_SUPPORT_PROGRESS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* This process is a tool, which shows notices on stderr and, unless `quiet`, progress. */
 void qn_progress_show(bool quiet);
@@ -122,8 +117,3 @@ void qn_notes_add(uint64_t made);
 
 /* With --strict: QN_INVALID with the text of the first warning, if there was one. */
 enum qn_status qn_notes_refuse_warnings(struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

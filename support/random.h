@@ -2,8 +2,7 @@
  * thread can make any of them, and results do not depend on the number of threads.
  * The mixing is that of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
  * generators, OOPSLA 2014), which passes BigCrush over counters. */
-#ifndef QN_SUPPORT_RANDOM_H
-#define QN_SUPPORT_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ static inline uint64_t qn_random_at(uint64_t key, uint64_t counter) {
 static inline uint64_t qn_random_below(uint64_t bits, uint64_t n) {
   return (uint64_t)(((unsigned __int128)bits * n) >> 64);
 }
-
-#endif

@@ -1,12 +1,7 @@
 /* Searching arrays that ascend. */
-#ifndef QN_SUPPORT_SEARCH_H
-#define QN_SUPPORT_SEARCH_H
+#pragma once
 
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The first i in [begin, end) with values[i] >= value; `end` if there is none. */
 #define QN_DEFINE_LOWER_BOUND(type, name)                                                          \
@@ -42,8 +37,3 @@ QN_DEFINE_RANGE_AT(uint64_t, qn_range_at_u64)
 
 #undef QN_DEFINE_LOWER_BOUND
 #undef QN_DEFINE_RANGE_AT
-
-#ifdef __cplusplus
-}
-#endif
-#endif

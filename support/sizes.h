@@ -1,6 +1,5 @@
 /* Sizes as people write them: "4096", "64K", "4G", "1.5M"; binary units. */
-#ifndef QN_SUPPORT_SIZES_H
-#define QN_SUPPORT_SIZES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,4 @@ enum qn_status qn_real_parse(const char *text, double *value, struct qn_error *e
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,12 +1,7 @@
 /* "Did you mean": the word that someone may have mistyped. */
-#ifndef QN_SUPPORT_SUGGEST_H
-#define QN_SUPPORT_SUGGEST_H
+#pragma once
 
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The nearest of the words that were offered. */
 struct qn_suggestion {
@@ -25,8 +20,3 @@ void qn_suggestion_offer(struct qn_suggestion *suggestion, const char *word);
  */
 #define QN_SUGGESTION_TEXT 96
 const char *qn_suggestion_text(const struct qn_suggestion *suggestion, char *text);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -4,17 +4,12 @@
  * Work that is given a limit of memory says so once (qn_memory_limit_set, for the context that it
  * is done in); arrays in proportion to the graph that are not its output then come from
  * qn_bulk_alloc, in files instead of in memory. */
-#ifndef QN_SUPPORT_TEMP_FILE_H
-#define QN_SUPPORT_TEMP_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* ---- The limit ------------------------------------------------------------ */
 
@@ -88,8 +83,3 @@ enum qn_status qn_stream_read(int stream, void *bytes, uint64_t length, uint64_t
  * along a limited number of places at once. Give back with qn_pages_free. */
 enum qn_status qn_bulk_alloc(void *out, uint64_t count, uint64_t size, const char *what,
                              struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

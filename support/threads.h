@@ -1,6 +1,5 @@
 /* How many threads to use, threads of one's own, and wall-clock time. */
-#ifndef QN_SUPPORT_THREADS_H
-#define QN_SUPPORT_THREADS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdint.h>
@@ -31,5 +30,4 @@ double qn_seconds(void);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* What every command-line tool shares: the options -T, --quiet, --json and
  * --force, how wide its text is, and how an error becomes a message and an exit code. */
-#ifndef QN_SUPPORT_TOOL_H
-#define QN_SUPPORT_TOOL_H
+#pragma once
 
 #include <argp.h>
 #include <jansson.h>
@@ -10,10 +9,6 @@
 #include <unistd.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_VERSION "0.1.0"
 
@@ -68,8 +63,3 @@ void qn_tool_print_json(json_t *report);
 
 /* The message alone, of tools that say in their own object what failed. */
 void qn_tool_print_error(const struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -10,8 +10,7 @@
  * anything is written by it, or by what was counted in memory of one's own; a number of 32 bits
  * indexes arrays that fault behind their end (memory.h). A fault is taken for what it is if a
  * listed file has been written (tool.h). */
-#ifndef QN_SUPPORT_USED_FILES_H
-#define QN_SUPPORT_USED_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -97,5 +96,4 @@ enum qn_status qn_file_open_regular(const char *path, int *descriptor, struct qn
 
 #ifdef __cplusplus
 }
-#endif
 #endif

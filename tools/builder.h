@@ -1,7 +1,6 @@
 /* What the tools of all layouts' builders share: the graph's name, -o, --memory and the options of
  * every tool; the plan of memory; the figures of the finished container. */
-#ifndef QN_TOOLS_BUILDER_H
-#define QN_TOOLS_BUILDER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ enum qn_status qn_names_device(const char *value, bool *is_device, uint64_t *ind
  * options, unless it is NULL. Returns the exit code. */
 int qn_builder_main(enum qn_layout layout, qn_option_reader *read, const char *documentation,
                     int argc, char **argv);
-
-#endif

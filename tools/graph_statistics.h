@@ -1,15 +1,10 @@
 /* quern-info --stats: figures that take a look at every edge. */
-#ifndef QN_TOOLS_GRAPH_STATISTICS_H
-#define QN_TOOLS_GRAPH_STATISTICS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The object "statistics" of quern-info --json, a new reference: of the graph in a container of any
  * layout. QN_UNSUPPORTED of what holds no graph. */
@@ -17,8 +12,3 @@ enum qn_status qn_graph_statistics(const char *path, json_t **out, struct qn_err
 
 /* Print it, with a histogram of degrees that is as wide as the terminal. */
 void qn_graph_statistics_print(const json_t *statistics, FILE *stream);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

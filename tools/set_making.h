@@ -1,6 +1,5 @@
 /* Tools that make a set of what they read or generate, alone or as one of several ranks. */
-#ifndef QN_TOOLS_SET_MAKING_H
-#define QN_TOOLS_SET_MAKING_H
+#pragma once
 
 #include <argp.h>
 #include <jansson.h>
@@ -33,5 +32,3 @@ bool qn_set_making_tells(const struct qn_set_making *making);
 void qn_set_making_json(const struct qn_set_making *making, const struct qn_set *set, json_t *json);
 void qn_set_making_print(const struct qn_set_making *making, const struct qn_set *set,
                          FILE *stream);
-
-#endif

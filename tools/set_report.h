@@ -1,6 +1,5 @@
 /* What tools say of sets. */
-#ifndef QN_TOOLS_SET_REPORT_H
-#define QN_TOOLS_SET_REPORT_H
+#pragma once
 
 #include "formats/set/set.h"
 #include "support/tool.h"
@@ -11,5 +10,3 @@ void qn_set_report(const struct qn_set *set, const char *output, double seconds,
 
 /* What quern-info shows of a set: its manifest, and where its graph came from. */
 enum qn_status qn_set_show(const char *path, bool json, struct qn_error *error);
-
-#endif

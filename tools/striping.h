@@ -1,6 +1,5 @@
 /* The options --stripe and --stripe-unit, by which a tool deals its output out to several disks. */
-#ifndef QN_TOOLS_STRIPING_H
-#define QN_TOOLS_STRIPING_H
+#pragma once
 
 #include <argp.h>
 
@@ -20,5 +19,3 @@ extern const struct argp qn_striping_argp;
 enum qn_status qn_striping_replace(const struct qn_striping_options *options,
                                    const struct qn_container *container, const char *path,
                                    bool force, struct qn_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* Tables: Parquet, Arrow and GraphAr are read and written by the Python package (python/quern), to
  * which quern-import and quern-export hand over their command line. */
-#ifndef QN_TOOLS_TABLES_H
-#define QN_TOOLS_TABLES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ bool qn_tables_are_input(const char *format, char **inputs, int num_inputs);
  * such Python (QN_UNSUPPORTED of `file`, with what to install). QUERN_PYTHON names another one. */
 enum qn_status qn_tables_hand_over(const char *verb, const char *file, char **argv,
                                    struct qn_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the benchmarks of kernels and of builders have in common: several trials for each of several
  * files; on standard output a table, or with --json the same figures as JSON. */
-#ifndef QN_BENCH_TRIALS_H
-#define QN_BENCH_TRIALS_H
+#pragma once
 
 #include <argp.h>
 #include <jansson.h>
@@ -96,5 +95,3 @@ static inline int trials_run(const struct trials *trials, const void *options,
   json_decref(rows);
   return qn_tool_exit(status, &error);
 }
-
-#endif

@@ -1,13 +1,8 @@
 /* Compressed sparse rows as binary formats keep them: little-endian, at any alignment. */
-#ifndef QN_CONVERTERS_ARRAYS_BINARY_ROWS_H
-#define QN_CONVERTERS_ARRAYS_BINARY_ROWS_H
+#pragma once
 
 #include "converters/parse/reader.h"
 #include "formats/arrays/number_array.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Where a file holds its rows. All arrays have been checked to lie in the file. */
 struct qn_binary_rows {
@@ -43,8 +38,3 @@ static inline uint32_t qn_binary_u32(const char *bytes) {
   memcpy(&value, bytes, sizeof value);
   return value;
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -2,16 +2,11 @@
  * gamma, delta [Elias, 1975], zeta [Boldi and Vigna, "Codes for the World-Wide Web", 2005] and
  * nibbles. Reading beyond the end, or a code of a number beyond 64 bits, sets `fault`; numbers read
  * after it mean nothing, and counts that come from them must be bounded by other means. */
-#ifndef QN_CONVERTERS_ARRAYS_BIT_READER_H
-#define QN_CONVERTERS_ARRAYS_BIT_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_bits {
   const char *data;
@@ -129,8 +124,3 @@ static inline uint64_t qn_bits_code(struct qn_bits *bits, enum qn_bit_code code,
     return qn_bits_nibble(bits);
   }
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

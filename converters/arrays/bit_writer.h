@@ -1,16 +1,11 @@
 /* The codes of bit_reader.h, put into a buffer, and how many bits they take. Several writers may
  * fill neighbouring parts of one buffer, which is all zeros to begin with: they or their bits into
  * the bytes that they share. */
-#ifndef QN_CONVERTERS_ARRAYS_BIT_WRITER_H
-#define QN_CONVERTERS_ARRAYS_BIT_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_bit_writer {
   uint8_t *bytes; /* where the word under way goes */
@@ -111,8 +106,3 @@ static inline void qn_put_zeta(struct qn_bit_writer *writer, uint64_t number, un
   if (bits)
     qn_bit_writer_put(writer, value, bits);
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

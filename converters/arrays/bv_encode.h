@@ -1,14 +1,9 @@
 /* The other way of bv_graph.h: lists of successors as WebGraph writes them by default, each by
  * reference to that of the seven before it which saves most bits. */
-#ifndef QN_CONVERTERS_ARRAYS_BV_ENCODE_H
-#define QN_CONVERTERS_ARRAYS_BV_ENCODE_H
+#pragma once
 
 #include "converters/arrays/bit_writer.h"
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The parameters that WebGraph has by default. */
 enum {
@@ -46,8 +41,3 @@ enum qn_status qn_bv_measure(struct qn_bv_encoder *encoder, uint64_t node,
 enum qn_status qn_bv_put(struct qn_bv_encoder *encoder, uint64_t node,
                          const struct qn_bv_list *list, unsigned back, struct qn_bit_writer *writer,
                          struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

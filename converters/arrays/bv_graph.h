@@ -1,15 +1,10 @@
 /* Graphs as WebGraph compresses them: lists of successors, each by reference to one before it, runs
  * of consecutive ids, and gaps [Boldi and Vigna, "The WebGraph Framework I: Compression
  * Techniques", WWW 2004]. */
-#ifndef QN_CONVERTERS_ARRAYS_BV_GRAPH_H
-#define QN_CONVERTERS_ARRAYS_BV_GRAPH_H
+#pragma once
 
 #include "converters/arrays/bit_reader.h"
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What the .properties file says. */
 struct qn_bv_properties {
@@ -42,8 +37,3 @@ enum qn_status qn_bv_next(struct qn_bv_decoder *decoder, const uint32_t **succes
 
 /* After the last node: is that all that was announced, and nothing more? */
 enum qn_status qn_bv_end(const struct qn_bv_decoder *decoder, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,13 +1,8 @@
 /* NumPy arrays of two rows or two columns: the ends of edges. */
-#ifndef QN_CONVERTERS_ARRAYS_EDGE_ARRAY_H
-#define QN_CONVERTERS_ARRAYS_EDGE_ARRAY_H
+#pragma once
 
 #include "converters/parse/reader.h"
 #include "formats/arrays/npy_array.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Of all edges those that correspond to the bytes [begin, end) of `whole`. */
 struct qn_edge_part {
@@ -34,8 +29,3 @@ enum qn_status qn_edge_array_read(const struct qn_npy *npy, const struct qn_numb
                                   const struct qn_edge_part *part, const char *file,
                                   struct qn_edge_list *list, uint64_t *sequence,
                                   struct qn_read_result *result, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

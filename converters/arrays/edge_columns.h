@@ -1,13 +1,8 @@
 /* Edges whose ends and weights lie in arrays of numbers. */
-#ifndef QN_CONVERTERS_ARRAYS_EDGE_COLUMNS_H
-#define QN_CONVERTERS_ARRAYS_EDGE_COLUMNS_H
+#pragma once
 
 #include "converters/edges/edge_list.h"
 #include "formats/arrays/number_array.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_edge_columns {
   struct qn_number_array sources;      /* whole numbers */
@@ -26,8 +21,3 @@ struct qn_edge_columns {
 enum qn_status qn_edge_columns_push(const struct qn_edge_columns *columns,
                                     struct qn_edge_list *list, uint64_t *sequence,
                                     uint64_t *bad_edge, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

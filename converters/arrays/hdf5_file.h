@@ -1,16 +1,11 @@
 /* The little of HDF5 that sparse matrices need: one attribute of text at the root, and arrays of
  * one dimension. In builds without libhdf5 opening and creating fail with QN_UNSUPPORTED. */
-#ifndef QN_CONVERTERS_ARRAYS_HDF5_FILE_H
-#define QN_CONVERTERS_ARRAYS_HDF5_FILE_H
+#pragma once
 
 #include "formats/arrays/number_array.h"
 #include "formats/text/text_output.h"
 #include "support/input/whole_input.h"
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_HDF5_SIGNATURE "\x89HDF\r\n\x1a\n"
 
@@ -45,8 +40,3 @@ enum qn_status qn_hdf5_put(struct qn_hdf5 *file, const char *name, enum qn_numbe
                            struct qn_error *error);
 enum qn_status qn_hdf5_give(struct qn_hdf5 *file, struct qn_text_output *output,
                             struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

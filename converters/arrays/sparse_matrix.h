@@ -1,15 +1,10 @@
 /* Sparse matrices as arrays of numbers, read as graphs: an entry at (row, column) is an edge from
  * the row's vertex to the column's. A matrix that is not square is a bipartite graph, in which row
  * i, from 0, is vertex L(i + 1) and column j vertex R(j + 1). */
-#ifndef QN_CONVERTERS_ARRAYS_SPARSE_MATRIX_H
-#define QN_CONVERTERS_ARRAYS_SPARSE_MATRIX_H
+#pragma once
 
 #include "converters/parse/reader.h"
 #include "formats/arrays/number_array.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Which entries of a symmetric matrix are there. */
 enum qn_triangle { QN_TRIANGLE_NONE, QN_TRIANGLE_LOWER, QN_TRIANGLE_UPPER };
@@ -43,8 +38,3 @@ enum qn_status qn_sparse_matrix_read(struct qn_sparse_matrix *matrix,
 
 /* The release of readers that use it. */
 void qn_sparse_matrix_release(struct qn_read_result *result);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

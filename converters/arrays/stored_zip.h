@@ -1,8 +1,7 @@
 /* The records of a zip archive (PKWARE's APPNOTE.TXT, 4.3) whose members are stored as they are: a
  * header before each member's bytes, and behind all of them a directory of an entry each and its
  * end. Sizes and places beyond 32 bits are in the records of ZIP64. */
-#ifndef QN_CONVERTERS_ARRAYS_STORED_ZIP_H
-#define QN_CONVERTERS_ARRAYS_STORED_ZIP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ unsigned qn_stored_zip_entry(char record[QN_STORED_ZIP_RECORD_BYTES],
 /* Of a directory of `bytes` bytes at `directory`. */
 unsigned qn_stored_zip_end(char record[QN_STORED_ZIP_RECORD_BYTES], uint16_t num_members,
                            uint64_t directory, uint64_t bytes);
-
-#endif

@@ -1,17 +1,12 @@
 /* Sorting the records of one bucket by their keys: a stable least-significant-digit radix sort in
  * two scratch arrays that stay in the cache. Internal to bucket_sort.c and bucket_write.c, which
  * inline it for each kind of record. */
-#ifndef QN_CONVERTERS_BUILD_BUCKET_RADIX_H
-#define QN_CONVERTERS_BUILD_BUCKET_RADIX_H
+#pragma once
 
 #include <string.h>
 
 #include "converters/build/edge_buckets.h"
 #include <quern/inline.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* ---- Records -------------------------------------------------------------- */
 
@@ -187,8 +182,3 @@ QN_ALWAYS_INLINE char *qn_sort_records(enum qn_bucket_record record,
   qn_sort_by_insertion(record, scratch->one, count);
   return scratch->one;
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -10,8 +10,7 @@
  *   qn_writer_commit(writer, &error);
  *
  * The result is the same for every number of threads. */
-#ifndef QN_CONVERTERS_BUILD_BUILD_H
-#define QN_CONVERTERS_BUILD_BUILD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,10 +20,6 @@
 #include <quern/container.h>
 #include <quern/error.h>
 #include <quern/ids.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What vertex an id of the edge list becomes. */
 enum qn_id_choice {
@@ -111,8 +106,3 @@ void qn_build_expect(struct qn_edge_list *list, const struct qn_build *build,
 enum qn_status qn_build_graph(struct qn_edge_list *list, const struct qn_build *build,
                               struct qn_writer *writer, struct qn_ledger *ledger,
                               struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

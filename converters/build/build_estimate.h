@@ -1,13 +1,8 @@
 /* What building a graph will take, for support/memory_plan.h. */
-#ifndef QN_CONVERTERS_BUILD_BUILD_ESTIMATE_H
-#define QN_CONVERTERS_BUILD_BUILD_ESTIMATE_H
+#pragma once
 
 #include "converters/build/build.h"
 #include "support/memory_plan.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What is known of the edges to come. */
 struct qn_expected_edges {
@@ -24,8 +19,3 @@ struct qn_expected_edges {
 /* The estimate for building with `build`. `kept` is not set, and is added to `least` by callers. */
 struct qn_work_estimate qn_build_estimate(const struct qn_build *build,
                                           const struct qn_expected_edges *edges);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

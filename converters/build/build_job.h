@@ -1,16 +1,11 @@
 /* What the builder's parts share: build.c, build_sorted.c for edges that come as they will lie, and
  * build_on_disk.c for those that do not fit into memory. Internal to the builder. */
-#ifndef QN_CONVERTERS_BUILD_BUILD_JOB_H
-#define QN_CONVERTERS_BUILD_BUILD_JOB_H
+#pragma once
 
 #include "converters/build/build.h"
 #include "converters/build/edge_buckets.h"
 #include "converters/build/id_map.h"
 #include "converters/edges/edge_blocks.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_build_job {
   struct qn_edge_list *list;
@@ -69,8 +64,3 @@ enum qn_status qn_build_sorted(struct qn_build_job *job, struct qn_error *error)
 
 /* Write the out-edges of a list on disk and fill job->out. */
 enum qn_status qn_build_on_disk(struct qn_build_job *job, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

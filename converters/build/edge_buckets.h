@@ -5,8 +5,7 @@
  * then the destination: in 32 bits where both fit, else in 64. Records lie in chained
  * chunks, one chain for each bucket and lane; a lane is filled by one thread,
  * and holds edges that come before those of the next lane in input order. */
-#ifndef QN_CONVERTERS_BUILD_EDGE_BUCKETS_H
-#define QN_CONVERTERS_BUILD_EDGE_BUCKETS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,10 +13,6 @@
 #include "converters/build/build.h"
 #include "converters/edges/block_pool.h"
 #include <quern/graph.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum qn_bucket_record {
   QN_RECORD_KEY32,             /* u32 key */
@@ -123,8 +118,3 @@ struct qn_piece {
  * `*records` is the sum of their counts. */
 uint64_t qn_bucket_pieces(const struct qn_edge_buckets *buckets, uint64_t bucket,
                           struct qn_piece *pieces, uint64_t *records);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,17 +1,12 @@
 /* From the ids of an edge list to vertices: the identity, or the rank of an id
  * among those that occur. Internal to the builder. */
-#ifndef QN_CONVERTERS_BUILD_ID_MAP_H
-#define QN_CONVERTERS_BUILD_ID_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "converters/build/build.h"
 #include "converters/edges/edge_blocks.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_id_map;
 
@@ -80,8 +75,3 @@ enum qn_status qn_id_map_share(struct qn_id_map *map, uint32_t *vertices, uint64
 /* Of ids 0, 1, ... those vertices, which are borrowed. */
 enum qn_status qn_id_map_create_given(const uint32_t *vertices, uint64_t num_vertices,
                                       struct qn_id_map **out, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,13 +1,8 @@
 /* What maps of ids are. Internal to id_map.c and id_map_shared.c. */
-#ifndef QN_CONVERTERS_BUILD_ID_MAP_STATE_H
-#define QN_CONVERTERS_BUILD_ID_MAP_STATE_H
+#pragma once
 
 #include "converters/build/id_map.h"
 #include "converters/edges/id_sets.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* MAP_SHARED: of ids that other ranks have, too: as MAP_MARKS_THEN_SORTED, but the vertices of
  * sorted ids are given. MAP_GIVEN: those of ids from 0 on are. */
@@ -51,8 +46,3 @@ uint64_t qn_id_map_largest(const struct qn_edge_list *list, const struct qn_buil
 /* Keep ids, of which `largest` is one if there are `any`. */
 enum qn_status qn_id_map_keep(struct qn_id_map *map, const struct qn_build *build, bool any,
                               uint64_t largest, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,7 +1,6 @@
 /* The weight that is left of parallel edges: the least one, or their sum. Internal to the builder.
  */
-#ifndef QN_CONVERTERS_BUILD_WEIGHT_MERGE_H
-#define QN_CONVERTERS_BUILD_WEIGHT_MERGE_H
+#pragma once
 
 #include <math.h>
 #include <string.h>
@@ -69,5 +68,3 @@ QN_ALWAYS_INLINE bool qn_weight_merge_end(const struct qn_weight_merge *merge, u
     return !merge->overflow && merge->whole <= UINT32_MAX;
   }
 }
-
-#endif

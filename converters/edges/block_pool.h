@@ -1,16 +1,11 @@
 /* Equal blocks of memory that are taken and given back by many threads. The
  * memory of edges that have been read is used again for edges being sorted:
  * first touch costs more than use. */
-#ifndef QN_CONVERTERS_EDGES_BLOCK_POOL_H
-#define QN_CONVERTERS_EDGES_BLOCK_POOL_H
+#pragma once
 
 #include <stdint.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Bytes of a block, and its alignment. */
 #define QN_BLOCK_BYTES ((uint64_t)64 << 10)
@@ -30,8 +25,3 @@ void qn_block_pool_reset(struct qn_block_pool *pool);
 
 /* Fill `error` for a failed qn_block_take. */
 enum qn_status qn_block_pool_exhausted(const struct qn_block_pool *pool, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

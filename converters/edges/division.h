@@ -6,8 +6,7 @@
  * in a block of memory and appended to a temporary file when that is full. Edges with weights keep
  * their order: a pile's blocks, sorted by sequence and position, hold them as they came. Edges
  * without weights have no order to keep. */
-#ifndef QN_CONVERTERS_EDGES_DIVISION_H
-#define QN_CONVERTERS_EDGES_DIVISION_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -15,10 +14,6 @@
 
 #include "converters/edges/edge_blocks.h"
 #include "support/temp_file.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_MAX_PILES 256
 
@@ -98,8 +93,3 @@ uint64_t qn_divider_bytes(unsigned num_piles);
 
 /* Which blocks there are: for memory in bounds. */
 uint64_t qn_division_directory_bytes(const struct qn_division *division);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,6 +1,5 @@
 /* The blocks that edge lists are made of. Internal to the edge list and the builder. */
-#ifndef QN_CONVERTERS_EDGES_EDGE_BLOCKS_H
-#define QN_CONVERTERS_EDGES_EDGE_BLOCKS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -9,10 +8,6 @@
 #include "converters/edges/block_pool.h"
 #include "converters/edges/edge_list.h"
 #include "converters/edges/edge_marks.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* At the beginning of a block of QN_BLOCK_BYTES:
  *
@@ -110,8 +105,3 @@ bool qn_edge_list_each(struct qn_edge_list *list, qn_edge_block_taker take, cons
 
 /* The block is not needed any more. */
 void qn_edge_list_drop(struct qn_edge_list *list, uint64_t index);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

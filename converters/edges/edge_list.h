@@ -16,8 +16,7 @@
  * Any number of streams may be open at once, each used by one thread at a time.
  * A stream fills blocks of 64 KiB, of which it takes at least one: some ten thousand
  * edges a stream use memory well. */
-#ifndef QN_CONVERTERS_EDGES_EDGE_LIST_H
-#define QN_CONVERTERS_EDGES_EDGE_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,10 +24,6 @@
 
 #include <quern/container.h>
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_edge_list;
 struct qn_edge_block;
@@ -212,8 +207,3 @@ void qn_edge_push_arrays(struct qn_edge_stream *stream, const uint64_t *sources,
 /* Add `count` edges, source | destination << 32, whose weights are as above. */
 void qn_edge_push_pairs(struct qn_edge_stream *stream, const uint64_t *pairs,
                         enum qn_weight_type type, const void *weights, uint64_t count);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -3,15 +3,10 @@
  *
  * There is a bit for every number of 32 bits, touched where ids are. Blocks with ids that lie too
  * far apart for that are left out, and say so: whoever needs all ids looks at those again. */
-#ifndef QN_CONVERTERS_EDGES_EDGE_MARKS_H
-#define QN_CONVERTERS_EDGES_EDGE_MARKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_edge_block;
 
@@ -31,8 +26,3 @@ bool qn_edge_marks_want(struct qn_edge_marks *marks, uint64_t largest, uint64_t 
 
 /* Mark the ids of a block for which that was true. From any thread. */
 void qn_edge_marks_add(const struct qn_edge_marks *marks, struct qn_edge_block *block);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

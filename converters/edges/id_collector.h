@@ -3,17 +3,12 @@
  *
  * Ids below a bound are marked in a bitmap; the far ones are kept sorted. So memory goes by how
  * many different ids there are, and by the bound, not by the edges. */
-#ifndef QN_CONVERTERS_EDGES_ID_COLLECTOR_H
-#define QN_CONVERTERS_EDGES_ID_COLLECTOR_H
+#pragma once
 
 #include <pthread.h>
 #include <stdint.h>
 
 #include "converters/edges/id_sets.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_id_collector {
   uint64_t near_end;         /* ids below it are marked */
@@ -39,8 +34,3 @@ enum qn_status qn_id_collector_add_ids(struct qn_id_collector *collector, const 
 
 /* When all are added: sort in those that wait. */
 enum qn_status qn_id_collector_finish(struct qn_id_collector *collector, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

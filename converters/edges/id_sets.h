@@ -1,16 +1,11 @@
 /* Sets of ids: a bitmap with ranks, and ascending arrays. Internal to the builder. */
-#ifndef QN_CONVERTERS_EDGES_ID_SETS_H
-#define QN_CONVERTERS_EDGES_ID_SETS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "converters/edges/edge_blocks.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* 64 ids: which occur, and how many occur before them. */
 struct qn_id_marks {
@@ -89,8 +84,3 @@ static inline uint64_t qn_merge_unique(const uint64_t *a, uint64_t num_a, const 
     out[n++] = b[j++];
   return n;
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -4,8 +4,7 @@
  *   edges_read + edges_added = self_loops_removed + duplicates_removed + edges_written
  *
  * Readers fill the first equation, the builder the second (qn_build_graph). */
-#ifndef QN_CONVERTERS_EDGES_LEDGER_H
-#define QN_CONVERTERS_EDGES_LEDGER_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -14,10 +13,6 @@
 
 #include <quern/container.h>
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_ledger {
   uint64_t records;            /* lines; where a line holds several edges, edges and other lines */
@@ -57,8 +52,3 @@ void qn_ledger_note_parallel(const struct qn_ledger *ledger, const char *option)
 
 /* The table for people, a line an entry. */
 void qn_ledger_print(const struct qn_ledger *ledger, FILE *stream);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,7 +1,6 @@
 /* The edges of a list that go to disk instead of staying in memory. Internal to the edge list and
  * the builder. */
-#ifndef QN_CONVERTERS_EDGES_SPILL_H
-#define QN_CONVERTERS_EDGES_SPILL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,10 +8,6 @@
 #include "converters/edges/division.h"
 #include "converters/edges/edge_list.h"
 #include "converters/edges/id_collector.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What is taken beside edges and ids: by the process, and by each thread. */
 #define QN_SPILL_FIXED_BYTES ((uint64_t)4 << 20)
@@ -43,8 +38,3 @@ enum qn_status qn_spill_change(struct qn_edge_list *list,
 
 /* The number of piles that memory allows while dividing with all threads. */
 unsigned qn_spill_piles(const struct qn_spill *spill);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,14 +1,9 @@
 /* Labels that are the names of vertices, where a file numbers these by ids of its own. */
-#ifndef QN_CONVERTERS_ELEMENTS_LABELS_H
-#define QN_CONVERTERS_ELEMENTS_LABELS_H
+#pragma once
 
 #include "formats/text/string_map.h"
 #include "formats/text/text_fields.h"
 #include "formats/text/text_output.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* A zeroed one has none. */
 struct qn_labels {
@@ -28,8 +23,3 @@ enum qn_status qn_labels_find(const struct qn_labels *labels, const char *id, st
                               struct qn_error *error);
 
 void qn_labels_release(struct qn_labels *labels);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,16 +1,11 @@
 /* Graphs whose vertices have names, read element after element in the order of the file: what
  * GraphML, GEXF, GML, JSON, DOT, Pajek and lists of neighbours have in common. The file may be read
  * a second time for its properties (records.h); then elements are looked up instead. */
-#ifndef QN_CONVERTERS_ELEMENTS_NAMED_GRAPH_H
-#define QN_CONVERTERS_ELEMENTS_NAMED_GRAPH_H
+#pragma once
 
 #include "converters/elements/naming.h"
 #include "converters/elements/records.h"
 #include "converters/parse/names.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_named_graph {
   struct qn_edge_list *list;
@@ -68,8 +63,3 @@ enum qn_status qn_named_graph_between(struct qn_named_graph *graph, struct qn_te
 /* The end of the input, with the status of what was before. */
 enum qn_status qn_named_graph_end(struct qn_named_graph *graph, enum qn_status status,
                                   struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

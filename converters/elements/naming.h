@@ -2,16 +2,11 @@
  * numbers. They are gathered in batches; with more than one thread, one of its own numbers and
  * pushes those of a batch while the reader fills the next one. What fails is the same either way.
  */
-#ifndef QN_CONVERTERS_ELEMENTS_NAMING_H
-#define QN_CONVERTERS_ELEMENTS_NAMING_H
+#pragma once
 
 #include "converters/edges/edge_list.h"
 #include "formats/text/string_map.h"
 #include "formats/text/text_fields.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_naming;
 
@@ -39,8 +34,3 @@ enum qn_status qn_naming_edge(struct qn_naming *naming, struct qn_text source,
  * how many names there were before the first edge. NULL is allowed. */
 enum qn_status qn_naming_end(struct qn_naming *naming, enum qn_status status, uint64_t *declared,
                              struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,14 +1,9 @@
 /* Properties of graphs whose files are read element after element: the graph is built first, then
  * the file is read once more, and every vertex and edge is a record of the values that it has. */
-#ifndef QN_CONVERTERS_ELEMENTS_RECORDS_H
-#define QN_CONVERTERS_ELEMENTS_RECORDS_H
+#pragma once
 
 #include "converters/properties/tables.h"
 #include "formats/text/text_fields.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Columns of vertices and edges, together: each takes three files while it is gathered. */
 #define QN_MOST_ELEMENT_COLUMNS 250
@@ -93,8 +88,3 @@ enum qn_status qn_element_edge(struct qn_element_records *records, struct qn_tex
  * columns in their order (specs/properties.md). */
 enum qn_status qn_element_hint(struct qn_element_records *records, const json_t *hint,
                                struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

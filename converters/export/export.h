@@ -1,14 +1,9 @@
 /* The whole of an export: a graph as a file or a folder of another system's format. */
-#ifndef QN_CONVERTERS_EXPORT_EXPORT_H
-#define QN_CONVERTERS_EXPORT_EXPORT_H
+#pragma once
 
 #include "converters/format.h"
 #include "converters/output/losses.h"
 #include "support/options.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_export_options {
   struct qn_write_options write;
@@ -36,8 +31,3 @@ struct qn_export_report {
 enum qn_status qn_export_graph(const struct qn_export_options *options,
                                const struct qn_graph *graph, const struct qn_container *container,
                                struct qn_export_report *report, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,7 +1,6 @@
 /* The whole of a generation: a model and its numbers into a graph container, with its provenance.
  */
-#ifndef QN_CONVERTERS_GENERATE_RUN_H
-#define QN_CONVERTERS_GENERATE_RUN_H
+#pragma once
 
 #include <jansson.h>
 
@@ -12,10 +11,6 @@
 #include "support/memory_plan.h"
 #include "support/options.h"
 #include "support/ranks/collective.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_generate_options {
   struct qn_generator generator;
@@ -55,8 +50,3 @@ enum qn_status qn_generate_set(const struct qn_generate_options *options,
                                const struct qn_collective *ranks, const struct qn_set_options *set,
                                const char *path, bool replace, struct qn_generate_report *report,
                                struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

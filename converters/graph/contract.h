@@ -1,12 +1,7 @@
 /* The quotient of a graph: groups of vertices become vertices. */
-#ifndef QN_CONVERTERS_GRAPH_CONTRACT_H
-#define QN_CONVERTERS_GRAPH_CONTRACT_H
+#pragma once
 
 #include "converters/graph/subgraph.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Every group becomes one vertex, called after the first of its vertices in original order;
  * vertices of no group go. All edges from one group to another become one, whose weight is the sum
@@ -16,8 +11,3 @@ extern "C" {
  * qn_subgraph_destroy. */
 enum qn_status qn_contract(const struct qn_graph *graph, const struct qn_vertex_groups *groups,
                            struct qn_subgraph *quotient, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

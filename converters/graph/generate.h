@@ -1,17 +1,12 @@
 /* Synthetic graphs: every edge is a function of the seed and its own number, so any
  * thread can make any range of them, in any order, with the same result. */
-#ifndef QN_CONVERTERS_GRAPH_GENERATE_H
-#define QN_CONVERTERS_GRAPH_GENERATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "converters/graph/random_weights.h"
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum qn_model {
   /* Recursive matrix: each bit of (source, destination) falls into one of four quadrants with
@@ -54,8 +49,3 @@ uint64_t qn_generator_slots(const struct qn_generator *generator);
  * numbers have no edge. `edges` has room for end - begin. */
 uint64_t qn_generate(const struct qn_generator *generator, uint64_t begin, uint64_t end,
                      struct qn_generated *edges);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

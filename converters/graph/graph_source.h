@@ -1,12 +1,7 @@
 /* A container of any layout, opened as the graph that it holds. */
-#ifndef QN_CONVERTERS_GRAPH_GRAPH_SOURCE_H
-#define QN_CONVERTERS_GRAPH_GRAPH_SOURCE_H
+#pragma once
 
 #include <quern/graph.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_graph_source {
   struct qn_container *container;
@@ -21,8 +16,3 @@ enum qn_status qn_graph_source_open(const char *path, struct qn_graph_source *so
 enum qn_status qn_graph_source_take(struct qn_container *container, struct qn_graph_source *source,
                                     struct qn_error *error);
 void qn_graph_source_close(struct qn_graph_source *source);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

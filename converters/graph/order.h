@@ -1,15 +1,10 @@
 /* Orders of vertices in which neighbours lie near one another. */
-#ifndef QN_CONVERTERS_GRAPH_ORDER_H
-#define QN_CONVERTERS_GRAPH_ORDER_H
+#pragma once
 
 #include <stdint.h>
 
 #include "formats/vertices/vertex_file.h"
 #include <quern/graph.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Reverse Cuthill-McKee (Cuthill, McKee 1969; George 1971), directions ignored: level by level from
  * a vertex at the edge of its component (George, Liu: An Implementation of a Pseudoperipheral Node
@@ -46,8 +41,3 @@ enum qn_status qn_order_metis(const struct qn_graph *graph, uint32_t *order,
  * last those of no group. */
 enum qn_status qn_order_groups(const struct qn_vertex_groups *groups, uint32_t *order,
                                struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

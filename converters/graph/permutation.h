@@ -1,7 +1,6 @@
 /* Random-looking bijections of [0, 2^bits) without memory: rounds of steps that are bijections
  * each, as in a block cipher. */
-#ifndef QN_CONVERTERS_GRAPH_PERMUTATION_H
-#define QN_CONVERTERS_GRAPH_PERMUTATION_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ static inline uint32_t qn_permute(const struct qn_permutation *permutation, uint
   }
   return value;
 }
-
-#endif

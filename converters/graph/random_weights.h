@@ -1,16 +1,11 @@
 /* Uniformly random edge weights. */
-#ifndef QN_CONVERTERS_GRAPH_RANDOM_WEIGHTS_H
-#define QN_CONVERTERS_GRAPH_RANDOM_WEIGHTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/container.h>
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Whole numbers from low_whole to high_whole, both possible, or reals in [low, high). */
 struct qn_random_weights {
@@ -29,8 +24,3 @@ enum qn_status qn_random_weights_parse(const char *text, bool with_seed,
 
 /* The bits of the weight that these 64 random bits give. */
 uint32_t qn_random_weight(const struct qn_random_weights *weights, uint64_t random);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

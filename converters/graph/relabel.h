@@ -1,14 +1,9 @@
 /* New vertex numbers for a graph, and the original ids that go with them. */
-#ifndef QN_CONVERTERS_GRAPH_RELABEL_H
-#define QN_CONVERTERS_GRAPH_RELABEL_H
+#pragma once
 
 #include <stdint.h>
 
 #include <quern/graph.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* A renumbering of V vertices. */
 struct qn_relabeling {
@@ -41,8 +36,3 @@ enum qn_status qn_relabel_subset(const struct qn_ids *ids, uint32_t *old_of_new,
 
 /* A zeroed one is allowed. */
 void qn_relabeling_destroy(struct qn_relabeling *relabeling);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -3,16 +3,11 @@
  * The queries of GBASE (Kang, Tong, Sun, Lin, Faloutsos, KDD 2011) that GTS (Kim et al., SIGMOD
  * 2016, section 3.3) names beside searches: the egonet of k hops, the subgraph that is induced by
  * given vertices, and the cross-edges between groups of vertices. */
-#ifndef QN_CONVERTERS_GRAPH_SUBGRAPH_H
-#define QN_CONVERTERS_GRAPH_SUBGRAPH_H
+#pragma once
 
 #include "converters/graph/relabel.h"
 #include "formats/vertices/vertex_file.h"
 #include <quern/graph.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Which edges are followed from a vertex. */
 enum qn_along { QN_ALONG_OUT, QN_ALONG_IN, QN_ALONG_BOTH };
@@ -44,8 +39,3 @@ enum qn_status qn_subgraph_create(const struct qn_graph *graph,
                                   struct qn_subgraph *subgraph, struct qn_error *error);
 /* A zeroed struct is allowed. */
 void qn_subgraph_destroy(struct qn_subgraph *subgraph);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

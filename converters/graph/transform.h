@@ -7,8 +7,7 @@
  *   5. weights         are drawn at random
  *   6. relabel         vertices are renumbered, and keep their original ids
  */
-#ifndef QN_CONVERTERS_GRAPH_TRANSFORM_H
-#define QN_CONVERTERS_GRAPH_TRANSFORM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,10 +15,6 @@
 #include "converters/edges/ledger.h"
 #include "converters/graph/random_weights.h"
 #include <quern/graph.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum qn_relabel {
   QN_RELABEL_NONE,
@@ -54,8 +49,3 @@ struct qn_transform {
 enum qn_status qn_transform_graph(const struct qn_graph *graph,
                                   const struct qn_transform *transform, struct qn_writer *writer,
                                   struct qn_ledger *ledger, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -11,17 +11,12 @@
  * Levels and distances are those that the tree itself has, counted along it, so that rule 2 holds
  * where 1 and 5 do. 3 and 4 then make them the shortest. They are looked at only where the parents
  * are a tree, with edges of the graph. */
-#ifndef QN_CONVERTERS_GRAPH_TREE_CHECK_H
-#define QN_CONVERTERS_GRAPH_TREE_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/graph.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum { QN_TREE_RULES = 6 }; /* counted from 1 */
 
@@ -49,8 +44,3 @@ enum qn_status qn_tree_check(const struct qn_graph *graph, const uint32_t *paren
 
 /* Are all rules kept? */
 bool qn_tree_is_right(const struct qn_tree_report *report);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,6 +1,5 @@
 /* The whole of an import: edges from files or from memory, built into a graph container. */
-#ifndef QN_CONVERTERS_IMPORT_IMPORT_H
-#define QN_CONVERTERS_IMPORT_IMPORT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -10,10 +9,6 @@
 #include "support/memory_plan.h"
 #include "support/ranks/collective.h"
 #include <quern/properties.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Edges that come from elsewhere than files. */
 struct qn_edge_feed {
@@ -65,8 +60,3 @@ enum qn_status qn_import_run(const struct qn_import_job *job, struct qn_import_r
                              struct qn_container **out, struct qn_error *error);
 /* A zeroed report is allowed. */
 void qn_import_report_end(struct qn_import_report *report);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,16 +1,11 @@
 /* What an import is asked for, by the names of quern-import's options. */
-#ifndef QN_CONVERTERS_IMPORT_OPTIONS_H
-#define QN_CONVERTERS_IMPORT_OPTIONS_H
+#pragma once
 
 #include <jansson.h>
 
 #include "converters/parse/reader.h"
 #include "support/input/input.h"
 #include "support/options.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_import_options {
   struct qn_read_options read;
@@ -38,8 +33,3 @@ enum qn_status qn_import_options_settle(const struct qn_import_options *options,
 /* Record them in a container's provenance; `build` is how it was built in the end. */
 enum qn_status qn_provenance_import(json_t *provenance, const struct qn_import_options *options,
                                     const struct qn_build *build, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,13 +1,8 @@
 /* The properties of an import: the graph is built first, then its tables are read once more. */
-#ifndef QN_CONVERTERS_IMPORT_PROPERTIES_H
-#define QN_CONVERTERS_IMPORT_PROPERTIES_H
+#pragma once
 
 #include "converters/import/state.h"
 #include "converters/spread/spread.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 static inline bool qn_import_wants_properties(const struct qn_import *import) {
   const struct qn_edge_feed *feed = import->job->feed;
@@ -37,8 +32,3 @@ enum qn_status qn_import_spread_properties(void *import, const struct qn_graph *
                                            struct qn_spread_properties *properties,
                                            struct qn_error *error);
 void qn_import_spread_release(struct qn_import *import);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,15 +1,10 @@
 /* What each of several ranks reads of the inputs of an import: of all their bytes, one input behind
  * the other, as much as the others. An input that cannot be divided is the rank's in whose share it
  * begins. So what ranks read is in the order of the ranks. */
-#ifndef QN_CONVERTERS_IMPORT_SHARES_H
-#define QN_CONVERTERS_IMPORT_SHARES_H
+#pragma once
 
 #include "converters/import/state.h"
 #include "support/input/block_hash.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Of one input. */
 struct qn_input_share {
@@ -33,8 +28,3 @@ void qn_import_shares_free(struct qn_import *import);
  * ledger, names and extra ids; what the begins of inputs say of all of them is checked; and the
  * provenance lists all inputs at the first rank, with their hashes. */
 enum qn_status qn_import_shares_join(struct qn_import *import, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

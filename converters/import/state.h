@@ -1,12 +1,7 @@
 /* An import under way. Internal to this folder. */
-#ifndef QN_CONVERTERS_IMPORT_STATE_H
-#define QN_CONVERTERS_IMPORT_STATE_H
+#pragma once
 
 #include "converters/import/import.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_input_share; /* shares.h */
 struct qn_attaching;   /* properties.c */
@@ -64,8 +59,3 @@ enum qn_status qn_import_elements_read(struct qn_import *import, const char *pat
 void qn_import_locate_repeated(struct qn_import *import, const uint64_t ends[2],
                                struct qn_error *error);
 void qn_import_locate_real(struct qn_import *import, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -5,18 +5,13 @@
  *   while (qn_edge_runs_next(&runs))
  *     for (e = runs.first; e < runs.last; e++)
  *       ... runs.row -> csr->column_indices[e] ... */
-#ifndef QN_CONVERTERS_OUTPUT_EDGE_RUNS_H
-#define QN_CONVERTERS_OUTPUT_EDGE_RUNS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "converters/output/writer.h"
 #include "formats/graph/csr_shares.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_listed_edges {
   const struct qn_csr *csr;
@@ -82,8 +77,3 @@ static inline bool qn_edge_runs_next(struct qn_edge_runs *runs) {
   }
   return false;
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,15 +1,10 @@
 /* Text with an edge or a vertex a line, by original ids: what edge lists and CSV files of all kinds
  * have in common. */
-#ifndef QN_CONVERTERS_OUTPUT_EDGE_TABLE_H
-#define QN_CONVERTERS_OUTPUT_EDGE_TABLE_H
+#pragma once
 
 #include "converters/output/edge_runs.h"
 #include "formats/text/text_output.h"
 #include <quern/properties.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* How lines look. Names are quoted where they must be (formats/text/quoted_names.h). */
 struct qn_table_style {
@@ -29,8 +24,3 @@ enum qn_status qn_edge_table_write(const struct qn_graph *graph,
 enum qn_status qn_vertex_table_write(const struct qn_graph *graph,
                                      const struct qn_table_style *style,
                                      struct qn_text_output *output, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,16 +1,11 @@
 /* Graphs as text, a vertex or an edge after the other with all that they have: what GraphML, GEXF,
  * GML and node-link JSON have in common. */
-#ifndef QN_CONVERTERS_OUTPUT_ELEMENT_TEXT_H
-#define QN_CONVERTERS_OUTPUT_ELEMENT_TEXT_H
+#pragma once
 
 #include "converters/output/edge_runs.h"
 #include "converters/output/put_text.h"
 #include "formats/text/text_format.h"
 #include <quern/properties.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum { QN_TEXT_OF_VERTICES, QN_TEXT_OF_EDGES };
 
@@ -81,8 +76,3 @@ bool qn_property_is_special(const struct qn_property *column, uint64_t i);
 /* The string property that the output calls so; NULL if there is none. */
 const struct qn_property *qn_element_text_find(const struct qn_element_text *text, int which,
                                                const char *name);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,13 +1,8 @@
 /* What an export does not keep of a graph: each thing is noted, or with --strict the whole is
  * refused. */
-#ifndef QN_CONVERTERS_OUTPUT_LOSSES_H
-#define QN_CONVERTERS_OUTPUT_LOSSES_H
+#pragma once
 
 #include "converters/output/writer.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Something is lost, as the text says. QN_UNSUPPORTED with --strict. */
 enum qn_status qn_loses(const struct qn_write_options *options, struct qn_error *error,
@@ -17,8 +12,3 @@ enum qn_status qn_loses(const struct qn_write_options *options, struct qn_error 
  * every edge if there might be parallel ones, or vertices without one, and they would be lost. */
 enum qn_status qn_loses_of_graph(const struct qn_graph *graph, unsigned losses,
                                  const struct qn_write_options *options, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

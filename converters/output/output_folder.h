@@ -8,17 +8,12 @@
  *
  * _manifest.json, which is written last, has the format, the graph's sizes and for each file its
  * name, bytes, XXH3-128 and how many records of which kind it holds. */
-#ifndef QN_CONVERTERS_OUTPUT_OUTPUT_FOLDER_H
-#define QN_CONVERTERS_OUTPUT_OUTPUT_FOLDER_H
+#pragma once
 
 #include <stdio.h>
 
 #include "formats/text/text_output.h"
 #include <quern/graph.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_output_folder;
 
@@ -59,8 +54,3 @@ enum qn_status qn_output_folder_commit(struct qn_output_folder *folder, const ch
                                        const struct qn_graph *graph, struct qn_error *error);
 /* NULL is allowed. */
 void qn_output_folder_abort(struct qn_output_folder *folder);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,13 +1,8 @@
 /* Values of properties in tables of text: nothing for a null, numbers so that they read back
  * exactly, true and false, and texts in double quotes, their own quotes doubled (RFC 4180). */
-#ifndef QN_CONVERTERS_OUTPUT_PROPERTY_TEXT_H
-#define QN_CONVERTERS_OUTPUT_PROPERTY_TEXT_H
+#pragma once
 
 #include <quern/properties.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Bytes that value `i` may take. */
 uint64_t qn_property_text_room(const struct qn_property *column, uint64_t i);
@@ -20,8 +15,3 @@ const char *qn_property_string(const struct qn_property *column, uint64_t i, uin
 
 /* Is every value within 63 bits and a sign? True of what is not u64. */
 bool qn_property_fits_long(const struct qn_property *column);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

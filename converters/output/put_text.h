@@ -1,16 +1,11 @@
 /* Text put piece by piece into a buffer (formats/text/text_output.h), escaped as its format has
  * it. Without memory nothing more is put, and the buffer says so. */
-#ifndef QN_CONVERTERS_OUTPUT_PUT_TEXT_H
-#define QN_CONVERTERS_OUTPUT_PUT_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "formats/text/text_output.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum qn_escaping {
   QN_ESCAPE_XML,  /* &amp; &#10;; U+FFFD for what XML has no place for */
@@ -27,8 +22,3 @@ void qn_put_escaped(struct qn_text_buffer *buffer, enum qn_escaping escaping, co
 /* Has the text characters that XML has no place for: U+0001 to U+001F but for tabs and line ends,
  * U+FFFE and U+FFFF? */
 bool qn_text_leaves_xml(const char *text, uint64_t length);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

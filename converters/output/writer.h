@@ -1,7 +1,6 @@
 /* Writers of graph formats: one file each in converters/writers/, listed in
  * format_table.c. A writer turns a graph into the text of its format. */
-#ifndef QN_CONVERTERS_OUTPUT_WRITER_H
-#define QN_CONVERTERS_OUTPUT_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,10 +9,6 @@
 #include "formats/text/text_output.h"
 #include <quern/error.h>
 #include <quern/graph.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What a format has no place for. */
 enum qn_format_losses {
@@ -62,8 +57,3 @@ struct qn_graph_writer {
 
   bool keeps_edge_properties, keeps_vertex_properties; /* it heeds options->properties */
 };
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,7 +1,6 @@
 /* An input character after character, whatever its blocks, for formats that nest: what they hold is
  * read word after word, with the place at hand for messages. */
-#ifndef QN_CONVERTERS_PARSE_CHARACTERS_H
-#define QN_CONVERTERS_PARSE_CHARACTERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,10 +9,6 @@
 #include "support/input/input.h"
 #include <quern/error.h>
 #include <quern/inline.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_characters {
   struct qn_input *input;
@@ -75,8 +70,3 @@ enum qn_status qn_characters_fail(struct qn_characters *characters, struct qn_er
 /* `status`, with the place of the next character if it is about the input's content. */
 enum qn_status qn_characters_fail_here(struct qn_characters *characters, enum qn_status status,
                                        struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

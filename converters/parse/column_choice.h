@@ -1,14 +1,9 @@
 /* --columns: which columns of delimited text hold source, destination and weight. */
-#ifndef QN_CONVERTERS_PARSE_COLUMN_CHOICE_H
-#define QN_CONVERTERS_PARSE_COLUMN_CHOICE_H
+#pragma once
 
 #include "converters/parse/reader.h"
 #include "formats/text/delimited.h"
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Parse "S,D" or "S,D,W", each a column's number from 1 or its name in the header, into `options`,
  * which keeps pointers into `text`: its commas become NULs. QN_USAGE if it is neither. */
@@ -57,8 +52,3 @@ enum qn_status qn_column_choice_guess(struct qn_read_options *options, const cha
  * if none is called so. QN_INVALID if that leaves a doubt, or their ids are of two spaces. */
 enum qn_status qn_column_choice_of_names(const char *const *names, uint64_t count,
                                          uint32_t numbers[3], struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

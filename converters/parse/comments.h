@@ -1,12 +1,7 @@
 /* Which lines of a table are comments: those that begin as one, but for what may be an edge. */
-#ifndef QN_CONVERTERS_PARSE_COMMENTS_H
-#define QN_CONVERTERS_PARSE_COMMENTS_H
+#pragma once
 
 #include "converters/parse/table.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Two signs that comments begin with, of which no line may begin with one. */
 const char *qn_comment_signs(const struct qn_text_choice *choice);
@@ -26,8 +21,3 @@ bool qn_table_take_comment(struct qn_text_part *part, const struct qn_table *tab
 enum qn_status qn_comments_check(struct qn_input *input, const struct qn_table *table, bool header,
                                  bool found, const char *p, const char *end, uint64_t number,
                                  struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,12 +1,7 @@
 /* Formats that say at their beginning how many vertices there are. */
-#ifndef QN_CONVERTERS_PARSE_DECLARED_SIZE_H
-#define QN_CONVERTERS_PARSE_DECLARED_SIZE_H
+#pragma once
 
 #include "converters/parse/reader.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What a header says, and where. */
 struct qn_declared_size {
@@ -51,8 +46,3 @@ enum qn_status qn_declared_edges_check(const struct qn_declared_size *size, uint
  * with itself, and no other edge has an end above the vertices that it says. */
 enum qn_status qn_counts_check(const struct qn_claims *claims, uint64_t found, const char *file,
                                struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

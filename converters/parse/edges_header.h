@@ -3,15 +3,10 @@
  *
  *   # Quern edges: undirected, each edge once; 8 vertices from 0; 12 edges
  *   # Quern edges: directed; ids are names; 3 edges */
-#ifndef QN_CONVERTERS_PARSE_EDGES_HEADER_H
-#define QN_CONVERTERS_PARSE_EDGES_HEADER_H
+#pragma once
 
 #include "converters/parse/reader.h"
 #include <quern/ids.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_edges_header {
   bool undirected;
@@ -43,8 +38,3 @@ enum qn_status qn_read_announced(
     enum qn_status (*read)(struct qn_input *, const struct qn_read_options *, struct qn_edge_list *,
                            uint64_t *, struct qn_read_result *, struct qn_error *),
     struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,14 +1,9 @@
 /* Inputs whose vertices have names: a map of them while edges are read, sorted when all inputs are
  * read. */
-#ifndef QN_CONVERTERS_PARSE_NAMES_H
-#define QN_CONVERTERS_PARSE_NAMES_H
+#pragma once
 
 #include "converters/parse/reader.h"
 #include "formats/text/string_map.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Make result->names_map, unless inputs before have made it. */
 enum qn_status qn_names_begin(struct qn_read_result *result, struct qn_error *error);
@@ -37,8 +32,3 @@ enum qn_status qn_names_renumber(const struct qn_read_result *result, struct qn_
 
 /* The release of readers that call them. */
 void qn_names_release(struct qn_read_result *result);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

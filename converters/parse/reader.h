@@ -1,8 +1,7 @@
 /* Readers of graph formats: one file each in converters/readers/, listed in
  * format_table.c. A reader tells by content whether an input is of its
  * format, and turns it into an edge list. */
-#ifndef QN_CONVERTERS_PARSE_READER_H
-#define QN_CONVERTERS_PARSE_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,10 +12,6 @@
 #include "converters/parse/record.h"
 #include "support/input/named_inputs.h"
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_string_map;      /* formats/text/string_map.h */
 struct qn_element_records; /* converters/elements/records.h */
@@ -148,8 +143,3 @@ struct qn_reader {
   bool divides;
   bool gives_properties; /* it heeds options->records */
 };
-
-#ifdef __cplusplus
-}
-#endif
-#endif

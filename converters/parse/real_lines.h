@@ -1,8 +1,7 @@
 /* Lines of two numbers and a real weight, as edge lists and matrices have them, with few branches:
  * a vector comparison finds what is no digit, and the numbers between are converted two at a time.
  * Internal to the readers. */
-#ifndef QN_CONVERTERS_PARSE_REAL_LINES_H
-#define QN_CONVERTERS_PARSE_REAL_LINES_H
+#pragma once
 
 #include "formats/text/text_numbers.h"
 #include <quern/inline.h>
@@ -11,10 +10,6 @@
 #include <smmintrin.h>
 #elif defined(__SSE2__)
 #include <emmintrin.h>
-#endif
-
-#ifdef __cplusplus
-extern "C" {
 #endif
 
 #ifdef __SSE2__
@@ -136,8 +131,3 @@ QN_ALWAYS_INLINE bool qn_parse_real_line(const char *p, bool times, struct qn_re
   return qn_round_decimal(qn_digits_around_point(p + place[1] + 1, whole, fraction), fraction,
                           &line->type, &line->weight);
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

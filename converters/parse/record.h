@@ -1,16 +1,11 @@
 /* --record: what an edge is in headerless binary files. */
-#ifndef QN_CONVERTERS_PARSE_RECORD_H
-#define QN_CONVERTERS_PARSE_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/container.h>
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum qn_record_ids {
   QN_RECORD_UNKNOWN = 0, /* none was named */
@@ -47,8 +42,3 @@ static inline unsigned qn_record_bytes(const struct qn_record *record) {
                                                    : 16;
   return ids ? ids + qn_weight_bytes(record->weight) : 0;
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,12 +1,7 @@
 /* Regular lines of numbers, as fast as they can be parsed. Internal to the edge-list reader. */
-#ifndef QN_CONVERTERS_PARSE_REGULAR_LINES_H
-#define QN_CONVERTERS_PARSE_REGULAR_LINES_H
+#pragma once
 
 #include "converters/parse/text_lines.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What may be between numbers: one of the two, which may be the same. */
 struct qn_separators {
@@ -31,8 +26,3 @@ void qn_parse_regular_columns(struct qn_text_part *part, const struct qn_regular
 
 /* The same where the weight, which there is, is a real: digits, a point, digits. */
 void qn_parse_regular_reals(struct qn_text_part *part, const struct qn_regular_columns *columns);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

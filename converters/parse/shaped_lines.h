@@ -5,15 +5,10 @@
  *
  * For processors with AVX-512 VBMI2; on others no line has a shape, and readers go on as they do
  * where lines differ. */
-#ifndef QN_CONVERTERS_PARSE_SHAPED_LINES_H
-#define QN_CONVERTERS_PARSE_SHAPED_LINES_H
+#pragma once
 
 #include "converters/parse/regular_lines.h"
 #include "converters/parse/text_lines.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Lines taken at once, at most. */
 #define QN_SHAPED_LINES 256
@@ -50,8 +45,3 @@ struct qn_numbered_ends {
 };
 uint32_t qn_push_numbered_lines(struct qn_text_part *part, const struct qn_numbered_ends *ends,
                                 const struct qn_shaped_lines *lines);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,16 +1,11 @@
 /* Tables of edges as text: what separates their columns, whether a header names them, and which are
  * the source, the destination and the weight. All of it is learned from the first lines, and every
  * line has to obey. */
-#ifndef QN_CONVERTERS_PARSE_TABLE_H
-#define QN_CONVERTERS_PARSE_TABLE_H
+#pragma once
 
 #include "converters/parse/reader.h"
 #include "converters/parse/text_lines.h"
 #include "formats/text/delimited.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_NO_COLUMN UINT32_MAX
 
@@ -75,8 +70,3 @@ bool qn_table_cut(struct qn_text_part *part, const struct qn_table *table, const
  * it is none. */
 bool qn_table_weight(struct qn_text_part *part, const struct qn_table *table, const char *line,
                      const struct qn_table_row *row, enum qn_weight_type *type, uint64_t *bits);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,17 +1,12 @@
 /* The first lines of a table, from which table.c learns what it is, and whether they are
  * something else than edges: an adjacency matrix, or names and what is said of them. */
-#ifndef QN_CONVERTERS_PARSE_TABLE_SAMPLE_H
-#define QN_CONVERTERS_PARSE_TABLE_SAMPLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "converters/parse/reader.h"
 #include "formats/text/delimited.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* So many lines are looked at. */
 #define QN_SAMPLE_LINES 1000
@@ -55,8 +50,3 @@ enum qn_status qn_sample_check_numbers(struct qn_sample sample, const char *line
 enum qn_status qn_sample_check_ends(struct qn_sample sample, const struct qn_dialect *dialect,
                                     uint32_t source, uint32_t destination, const char *line,
                                     const char *end, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -11,8 +11,7 @@
  *     }
  *   }
  */
-#ifndef QN_CONVERTERS_PARSE_TEXT_LINES_H
-#define QN_CONVERTERS_PARSE_TEXT_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,10 +20,6 @@
 #include "converters/parse/reader.h"
 #include "support/input/input.h"
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* A bad line. */
 struct qn_text_bad {
@@ -114,8 +109,3 @@ const char *qn_text_comments_end(const char *p, const char *end, const char *mar
 /* Count and remember a bad line that begins at `line`; the fault is at `where`. */
 void qn_text_reject(struct qn_text_part *part, const char *line, const char *where,
                     const char *format, ...) __attribute__((format(printf, 4, 5)));
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -12,8 +12,7 @@
  *   } while (tokens.block.bytes);
  *   qn_tokens_end(&tokens);
  */
-#ifndef QN_CONVERTERS_PARSE_TEXT_TOKENS_H
-#define QN_CONVERTERS_PARSE_TEXT_TOKENS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,10 +21,6 @@
 #include "support/input/input.h"
 #include <quern/error.h>
 #include <quern/inline.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Whole tokens of a block. */
 struct qn_token_part {
@@ -117,8 +112,3 @@ QN_ALWAYS_INLINE bool qn_token_number(struct qn_token_part *part, uint64_t *numb
   part->next--;
   return false;
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,13 +1,8 @@
 /* Weights in lines of text. */
-#ifndef QN_CONVERTERS_PARSE_TEXT_WEIGHT_H
-#define QN_CONVERTERS_PARSE_TEXT_WEIGHT_H
+#pragma once
 
 #include "converters/build/build.h"
 #include "converters/parse/text_lines.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Parse a weight that obeys `wanted`; false if it is none, and `fault` says why. One that is
  * rounded is noted in `list`. */
@@ -20,8 +15,3 @@ bool qn_parse_wanted_weight(enum qn_weight_choice wanted, struct qn_edge_list *l
 bool qn_text_weight(struct qn_text_part *part, enum qn_weight_choice wanted, const char *line,
                     const char *field, const char *field_end, enum qn_weight_type *type,
                     uint64_t *bits);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,15 +1,10 @@
 /* Edges between names, which get their numbers some at a time (formats/text/string_map.h). Names
  * have been looked at before: they are names. */
-#ifndef QN_CONVERTERS_PARSE_WAITING_EDGES_H
-#define QN_CONVERTERS_PARSE_WAITING_EDGES_H
+#pragma once
 
 #include "converters/edges/edge_list.h"
 #include "converters/parse/text_lines.h"
 #include "formats/text/string_map.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_WAITING_EDGES (QN_WAITING_NAMES / 2)
 
@@ -38,8 +33,3 @@ static inline struct qn_waiting_name *qn_waiting_edge_add(struct qn_waiting_edge
   edges->bits[edges->count] = bits;
   return &edges->names[2 * edges->count++];
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

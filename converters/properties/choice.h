@@ -1,14 +1,9 @@
 /* Which columns of a table become properties, and of what type: what --properties says, and what
  * headers say. */
-#ifndef QN_CONVERTERS_PROPERTIES_CHOICE_H
-#define QN_CONVERTERS_PROPERTIES_CHOICE_H
+#pragma once
 
 #include "formats/text/delimited.h"
 #include <quern/properties.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* A column of a table that becomes a property. */
 struct qn_chosen_column {
@@ -61,8 +56,3 @@ bool qn_wanted_properties_take(struct qn_wanted_properties *wanted, const char *
 const char *qn_wanted_properties_missing(const struct qn_wanted_properties *wanted);
 /* A zeroed struct is allowed. */
 void qn_wanted_properties_release(struct qn_wanted_properties *wanted);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,7 +1,6 @@
 /* Properties from tables of text, for a graph that was built of the same tables: a line of edges or
  * of vertices is a record, numbered in the order of the input. */
-#ifndef QN_CONVERTERS_PROPERTIES_TABLES_H
-#define QN_CONVERTERS_PROPERTIES_TABLES_H
+#pragma once
 
 #include "converters/edges/edge_list.h"
 #include "converters/parse/reader.h"
@@ -9,10 +8,6 @@
 #include "converters/properties/text_column.h"
 #include "support/input/input.h"
 #include "support/ranks/collective.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The columns of one or several tables. */
 struct qn_table_records {
@@ -52,8 +47,3 @@ enum qn_status qn_table_records_finish(struct qn_table_records *records,
                                        struct qn_property_table *table, struct qn_error *error);
 /* Zeroed ones are allowed. */
 void qn_table_records_end(struct qn_table_records *records);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

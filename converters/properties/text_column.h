@@ -1,14 +1,9 @@
 /* A column of values that come as text, one after the other, whose type is found out at the end
  * unless it is said. Values wait in files without a name (support/temp_file.h). */
-#ifndef QN_CONVERTERS_PROPERTIES_TEXT_COLUMN_H
-#define QN_CONVERTERS_PROPERTIES_TEXT_COLUMN_H
+#pragma once
 
 #include "support/ranks/collective.h"
 #include <quern/properties.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Bytes that are written to a file at once. */
 struct qn_value_file {
@@ -59,8 +54,3 @@ enum qn_status qn_text_column_finish(struct qn_text_column *column, struct qn_er
 
 /* A zeroed column is allowed. */
 void qn_text_column_end(struct qn_text_column *column);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,17 +1,12 @@
 /* Edges as objects or arrays of JSON: {"source": "a", "target": 7, "weight": 0.5} or ["a", 7, 0.5].
  * Ends are strings or whole numbers, and have several names. */
-#ifndef QN_CONVERTERS_READERS_JSON_EDGE_H
-#define QN_CONVERTERS_READERS_JSON_EDGE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_json_text {
   const char *begin; /* NULL: there is none */
@@ -65,8 +60,3 @@ enum qn_status qn_json_ids_check(const struct qn_json_ids *ids, struct qn_error 
 /* A vertex's id as text: that of a string, or of a whole number, which is written to `number`.
  * False if it is neither. */
 bool qn_json_id(const json_t *value, struct qn_json_text *text, char number[32]);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

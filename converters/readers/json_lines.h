@@ -1,14 +1,9 @@
 /* JSON lines: an edge a line, as DuckDB, jq, Polars and Spark write them. Part of the format json.
  */
-#ifndef QN_CONVERTERS_READERS_JSON_LINES_H
-#define QN_CONVERTERS_READERS_JSON_LINES_H
+#pragma once
 
 #include "converters/parse/reader.h"
 #include "support/input/input.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Is the first line an edge, whole? */
 bool qn_json_lines_begin(const char *head, uint64_t bytes);
@@ -20,8 +15,3 @@ bool qn_json_objects_begin(const char *head, uint64_t bytes);
 enum qn_status qn_json_lines_read(struct qn_input *input, const struct qn_read_options *options,
                                   struct qn_edge_list *list, uint64_t *sequence,
                                   struct qn_read_result *result, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,17 +1,12 @@
 /* The members of an object of JSON as they are written: jansson has whole numbers of 63 bits only,
  * and reals no longer as they were. */
-#ifndef QN_CONVERTERS_READERS_JSON_MEMBERS_H
-#define QN_CONVERTERS_READERS_JSON_MEMBERS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* A member; the fields are valid until the next one is taken. */
 struct qn_json_member {
@@ -35,8 +30,3 @@ void qn_json_members_end(struct qn_json_member *member);
  * they are `wanted`, as the ids that Quern writes, and else objects, which are no ids and no
  * weights. */
 json_t *qn_json_load(const char *text, uint64_t length, bool wanted, json_error_t *fault);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,8 +1,7 @@
 /* What KONECT's lists say of themselves in the first line, which others may have put comments
  * in front of: "% sym unweighted". The first word is sym (undirected, each edge listed once), asym
  * or bip (the ends number two kinds of vertices, each from 1). */
-#ifndef QN_CONVERTERS_READERS_KONECT_H
-#define QN_CONVERTERS_READERS_KONECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -62,5 +61,3 @@ static inline enum qn_status qn_konect_check(const char *head, uint64_t bytes,
                  "edges come and go in this network (KONECT: dynamic): a row with 1 adds its edge, "
                  "one with -1 takes it away; --columns=1,2,3 takes all rows as edges");
 }
-
-#endif

@@ -1,13 +1,8 @@
 /* The data of vertices and edges in GraphML and GEXF: keys are declared, with a name and a type,
  * and data refer to them. */
-#ifndef QN_CONVERTERS_READERS_XML_DATA_H
-#define QN_CONVERTERS_READERS_XML_DATA_H
+#pragma once
 
 #include "converters/elements/records.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_xml_key;
 
@@ -40,8 +35,3 @@ enum qn_status qn_xml_value(struct qn_xml_keys *keys, struct qn_element_records 
                             struct qn_error *error);
 
 void qn_xml_keys_release(struct qn_xml_keys *keys);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

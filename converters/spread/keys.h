@@ -1,12 +1,7 @@
 /* Numbering keys of which several ranks have some: names, or numbers. */
-#ifndef QN_CONVERTERS_SPREAD_KEYS_H
-#define QN_CONVERTERS_SPREAD_KEYS_H
+#pragma once
 
 #include "support/ranks/collective.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Keys in bytewise order, each once: key i is bytes [offsets[i], offsets[i + 1]). No key is another
  * one with NULs behind it. */
@@ -33,8 +28,3 @@ enum qn_status qn_keys_number(const struct qn_collective *ranks, const struct qn
                               struct qn_error *error);
 /* A zeroed one is allowed. */
 void qn_owned_keys_free(struct qn_owned_keys *owned);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

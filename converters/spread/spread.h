@@ -9,18 +9,13 @@
  *
  * The files are those that one machine writes: the order of edges is that of the input, which is
  * that of the ranks, and in a rank the one of its list. */
-#ifndef QN_CONVERTERS_SPREAD_SPREAD_H
-#define QN_CONVERTERS_SPREAD_SPREAD_H
+#pragma once
 
 #include "converters/build/build.h"
 #include "converters/parse/reader.h"
 #include "formats/set/set.h"
 #include "support/ranks/collective.h"
 #include <quern/properties.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The number of a record of properties says which rank has it, and where among its own. */
 #define QN_SPREAD_RECORD_BITS 40
@@ -67,8 +62,3 @@ enum qn_status qn_spread_results(const struct qn_collective *ranks, struct qn_re
  * `*out` describes the set: owned until qn_set_close. */
 enum qn_status qn_spread(const struct qn_spread_job *job, struct qn_ledger *ledger,
                          struct qn_set **out, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

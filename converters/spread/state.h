@@ -1,14 +1,9 @@
 /* A graph being spread over ranks. Internal to this folder. */
-#ifndef QN_CONVERTERS_SPREAD_STATE_H
-#define QN_CONVERTERS_SPREAD_STATE_H
+#pragma once
 
 #include "converters/build/build_job.h"
 #include "converters/spread/spread.h"
 #include "formats/set/files.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_spread {
   const struct qn_spread_job *job;
@@ -75,8 +70,3 @@ enum qn_status qn_spread_values_fetch(const struct qn_spread *spread, const uint
                                       uint64_t count, struct qn_spread_values *values,
                                       struct qn_error *error);
 void qn_spread_values_free(struct qn_spread_values *values);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,12 +1,7 @@
 /* What becomes of properties when a graph is transformed: they go with their vertices and edges. */
-#ifndef QN_CONVERTERS_TRANSFORM_CARRY_H
-#define QN_CONVERTERS_TRANSFORM_CARRY_H
+#pragma once
 
 #include "converters/transform/run.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Write the properties of `container`, whose graph is `graph`, to the result of the same
  * transformation, `writer`, which has all sections but metadata. Nothing if there are none. The
@@ -17,8 +12,3 @@ enum qn_status qn_transform_carry(const struct qn_transform_options *options,
                                   const struct qn_container *container,
                                   const struct qn_graph *graph, struct qn_writer *writer,
                                   struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

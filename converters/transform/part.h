@@ -1,15 +1,10 @@
 /* Which part of a graph is asked for (converters/graph/subgraph.h). */
-#ifndef QN_CONVERTERS_TRANSFORM_PART_H
-#define QN_CONVERTERS_TRANSFORM_PART_H
+#pragma once
 
 #include <jansson.h>
 
 #include "converters/graph/subgraph.h"
 #include "support/options.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum qn_part {
   QN_PART_ALL,
@@ -46,8 +41,3 @@ enum qn_status qn_part_settle(const struct qn_part_choice *choice, struct qn_err
 enum qn_status qn_part_create(const struct qn_part_choice *choice, const struct qn_graph *graph,
                               json_t *provenance, struct qn_subgraph *subgraph,
                               struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,6 +1,5 @@
 /* The whole of a transformation: a graph into a graph container, with its provenance. */
-#ifndef QN_CONVERTERS_TRANSFORM_RUN_H
-#define QN_CONVERTERS_TRANSFORM_RUN_H
+#pragma once
 
 #include <jansson.h>
 
@@ -8,10 +7,6 @@
 #include "converters/graph/transform.h"
 #include "converters/transform/part.h"
 #include "support/memory_plan.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum qn_in_edges { QN_IN_EDGES_AS_IS, QN_IN_EDGES_ALSO, QN_IN_EDGES_NO };
 
@@ -53,8 +48,3 @@ enum qn_status qn_transform_run(const struct qn_transform_options *options,
                                 const char *tool, const char *path, bool replace,
                                 struct qn_transform_report *report, struct qn_container **out,
                                 struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

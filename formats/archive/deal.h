@@ -1,6 +1,5 @@
 /* A frame's edges on their way to their rows and tiles. For mirror.c only. */
-#ifndef QN_FORMATS_ARCHIVE_DEAL_H
-#define QN_FORMATS_ARCHIVE_DEAL_H
+#pragma once
 
 #include "formats/archive/rows.h"
 #include <quern/inline.h>
@@ -38,5 +37,3 @@ QN_ALWAYS_INLINE void qn_deal_weight(void *__restrict to, uint64_t j, const void
 
 /* Put every column into its row and, as an edge, into its tile. */
 enum qn_dealt qn_deal(const struct qn_dealing *dealing);
-
-#endif

@@ -1,17 +1,12 @@
 /* Filters of the archive form (specs/archive.md): reversible transforms of an
  * array's elements that make its bytes compress better. Each frame of a section is filtered
  * on its own. */
-#ifndef QN_FORMATS_ARCHIVE_FILTER_H
-#define QN_FORMATS_ARCHIVE_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/container.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Can `filter` be applied to elements of this width? Rows (rows.h) and pages
  * (pages.h) are not elements. */
@@ -27,8 +22,3 @@ uint64_t qn_filter_encode(enum qn_filter filter, uint32_t element_bytes, const v
 /* The reverse: false if `bytes` bytes at `in` are not the encoding of exactly `count` elements. */
 bool qn_filter_decode(enum qn_filter filter, uint32_t element_bytes, const uint8_t *in,
                       uint64_t bytes, void *elements, uint64_t count);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

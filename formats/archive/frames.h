@@ -1,7 +1,6 @@
 /* An encoded section: a frame index, then zstd frames that each hold up to 1 MiB of elements
  * (specs/archive.md, "Encoded sections"). For the other archive_*.c only. */
-#ifndef QN_FORMATS_ARCHIVE_FRAMES_H
-#define QN_FORMATS_ARCHIVE_FRAMES_H
+#pragma once
 
 #include <assert.h>
 #include <stdint.h>
@@ -94,5 +93,3 @@ enum qn_status qn_frames_read_weights(struct qn_frame_decoders *decoders,
 enum qn_status qn_frames_corrupt(const struct qn_container *archive,
                                  const struct qn_section *section, uint64_t frame,
                                  struct qn_error *error);
-
-#endif

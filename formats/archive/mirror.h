@@ -1,7 +1,6 @@
 /* Undirected graphs from their upper triangle, the edges u -> v with u <= v: where the others
  * belong the row offsets tell (specs/archive.md, "Upper triangle"). */
-#ifndef QN_FORMATS_ARCHIVE_MIRROR_H
-#define QN_FORMATS_ARCHIVE_MIRROR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ struct qn_mirror {
  * a weight for an edge of the triangle, from qn_bulk_alloc, for those of about one strip and, for
  * 2^19 edges, for each thread. */
 enum qn_status qn_mirror_restore(const struct qn_mirror *mirror, struct qn_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* The pages of slotted pages as what their bytes follow from: out-degrees, destinations by number
  * and weights (specs/archive.md, "Pages"). For the other archive_*.c only. */
-#ifndef QN_FORMATS_ARCHIVE_PAGES_H
-#define QN_FORMATS_ARCHIVE_PAGES_H
+#pragma once
 
 #include "formats/archive/filter.h"
 #include <quern/slotted_pages.h>
@@ -60,5 +59,3 @@ uint64_t qn_paging_encode(const struct qn_paging *paging, enum qn_filter filter,
  * encoding of these pages; they are sound then but for the order of a vertex's destinations. */
 bool qn_paging_decode(const struct qn_paging *paging, enum qn_filter filter, uint64_t first,
                       uint64_t end, const uint8_t *in, uint64_t bytes, void *scratch, uint8_t *out);
-
-#endif

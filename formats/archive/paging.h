@@ -1,7 +1,6 @@
 /* What the pages of an archive are decoded by: its RVT, decoded before them. For the other
  * archive_*.c only. */
-#ifndef QN_FORMATS_ARCHIVE_PAGING_H
-#define QN_FORMATS_ARCHIVE_PAGING_H
+#pragma once
 
 #include "formats/archive/frames.h"
 
@@ -18,5 +17,3 @@ enum qn_status qn_archive_paging_read(struct qn_frame_decoders *decoders,
                                       const struct qn_container *archive,
                                       struct qn_archive_paging *paging, struct qn_error *error);
 void qn_archive_paging_destroy(struct qn_archive_paging *paging);
-
-#endif

@@ -1,14 +1,9 @@
 /* Rows of an upper triangle as few bits (specs/archive.md, "Rows in bits"): each gap's low bits as
  * they are, its high part in unary, with a split that the row's own density tells. */
-#ifndef QN_FORMATS_ARCHIVE_ROWS_H
-#define QN_FORMATS_ARCHIVE_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Rows and columns are in strips of 2^span_log2 vertices; these rows are of one strip. */
 struct qn_packed_rows_place {
@@ -83,8 +78,3 @@ static inline unsigned qn_packed_rows_low_bits(uint64_t range, uint64_t degree) 
 static inline uint64_t qn_num_strips(uint64_t num_vertices, unsigned span_log2) {
   return (num_vertices + ((uint64_t)1 << span_log2) - 1) >> span_log2;
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

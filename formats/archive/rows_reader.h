@@ -1,7 +1,6 @@
 /* Reading rows in bits column by column, inlined where the columns go (specs/archive.md, "Rows in
  * bits"). For the other archive_*.c only. */
-#ifndef QN_FORMATS_ARCHIVE_ROWS_READER_H
-#define QN_FORMATS_ARCHIVE_ROWS_READER_H
+#pragma once
 
 #include <string.h>
 
@@ -78,5 +77,3 @@ QN_ALWAYS_INLINE bool qn_packed_rows_at_end(const struct qn_packed_rows_reader *
                                  reader->high_at) &&
          qn_packed_rows_bits_end(bits->low, bits->low_end / 8, reader->low_at);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* An upper triangle cut into frames by strips of rows (specs/archive.md, "Strips"). For the other
  * archive_*.c only. */
-#ifndef QN_FORMATS_ARCHIVE_STRIPS_H
-#define QN_FORMATS_ARCHIVE_STRIPS_H
+#pragma once
 
 #include <assert.h>
 #include <stdint.h>
@@ -78,5 +77,3 @@ static inline struct qn_packed_rows_place qn_strips_place(const struct qn_strips
                                        .span_log2 = strips->span_log2,
                                        .strip = strips->frames[frame].strip};
 }
-
-#endif

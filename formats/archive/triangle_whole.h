@@ -1,7 +1,6 @@
 /* The upper triangle of an undirected graph as older archives hold it: columns row by row, where
  * rows begin only counting tells. */
-#ifndef QN_FORMATS_ARCHIVE_TRIANGLE_WHOLE_H
-#define QN_FORMATS_ARCHIVE_TRIANGLE_WHOLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ struct qn_whole_triangle {
  * or an edge leads back or nowhere. Takes 5 bytes a vertex for each of up to 8 threads. */
 enum qn_status qn_whole_triangle_rows(const struct qn_whole_triangle *triangle, uint64_t *rows,
                                       bool *fits, struct qn_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* Restoring the columns and weights of an undirected graph from its upper triangle. For
  * restore.c only. */
-#ifndef QN_FORMATS_ARCHIVE_UNDIRECTED_H
-#define QN_FORMATS_ARCHIVE_UNDIRECTED_H
+#pragma once
 
 #include "formats/archive/frames.h"
 
@@ -27,5 +26,3 @@ enum qn_status qn_undirected_restore(const struct qn_undirected *undirected,
 /* the section does not fit the others. */
 enum qn_status qn_undirected_misfit(const struct qn_container *archive,
                                     const struct qn_section *section, struct qn_error *error);
-
-#endif

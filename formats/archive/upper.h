@@ -1,7 +1,6 @@
 /* Undirected graphs in archive form: only the upper triangle, the edges u -> v with u <= v, is
  * kept; row offsets tell where the others belong (specs/archive.md, "Upper triangle"). */
-#ifndef QN_FORMATS_ARCHIVE_UPPER_H
-#define QN_FORMATS_ARCHIVE_UPPER_H
+#pragma once
 
 #include <quern/graph.h>
 
@@ -16,5 +15,3 @@ void qn_upper_rows(const struct qn_csr *csr, uint64_t *upper_rows);
  */
 void qn_upper_gather(const struct qn_csr *csr, const uint64_t *upper_rows, const void *values,
                      uint32_t bytes, void *upper);
-
-#endif

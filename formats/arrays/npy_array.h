@@ -5,16 +5,11 @@
  *   u16    length of the header (u32 from version 2)
  *   text   {'descr': '<i8', 'fortran_order': False, 'shape': (2, 1000), }
  *   the numbers */
-#ifndef QN_FORMATS_ARRAYS_NPY_ARRAY_H
-#define QN_FORMATS_ARRAYS_NPY_ARRAY_H
+#pragma once
 
 #include "formats/arrays/npy_header.h"
 #include "formats/arrays/number_array.h"
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_npy {
   char type; /* NumPy's letter: i, u, f, b (booleans), S (bytes) or U (characters of 4 bytes) */
@@ -41,8 +36,3 @@ bool qn_npy_numbers(const struct qn_npy *npy, const char *name, struct qn_number
 
 /* The text of an array of one short string of ASCII, NUL-terminated; false if it is none. */
 bool qn_npy_text(const struct qn_npy *npy, char *text, uint64_t size);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -4,8 +4,7 @@
  *   u8     major version, u8 minor
  *   u16    length of the rest of the header
  *   text   {'descr': '<i8', 'fortran_order': False, 'shape': (2, 1000), }, spaces, a newline */
-#ifndef QN_FORMATS_ARRAYS_NPY_HEADER_H
-#define QN_FORMATS_ARRAYS_NPY_HEADER_H
+#pragma once
 
 #define QN_NPY_SIGNATURE "\x93NUMPY"
 /* The numbers begin at a multiple of 64 bytes. */
@@ -14,5 +13,3 @@
 /* `type` as NumPy describes it, "<i8"; `shape` as Python writes it, "(5,)": together less than 64
  * bytes. */
 void qn_npy_header(char header[QN_NPY_HEADER_BYTES], const char *type, const char *shape);
-
-#endif

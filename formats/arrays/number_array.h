@@ -1,16 +1,11 @@
 /* Arrays of numbers as binary formats keep them: any width, byte order and alignment. */
-#ifndef QN_FORMATS_ARRAYS_NUMBER_ARRAY_H
-#define QN_FORMATS_ARRAYS_NUMBER_ARRAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/container.h>
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum qn_number_class { QN_NUMBERS_UNSIGNED, QN_NUMBERS_SIGNED, QN_NUMBERS_REAL };
 
@@ -51,8 +46,3 @@ uint64_t qn_numbers_weight_type(const struct qn_number_array *array, enum qn_wei
 /* Decode numbers [first, first + count) as weights of that type. */
 void qn_numbers_weights(const struct qn_number_array *array, enum qn_weight_type type,
                         uint64_t first, uint64_t count, void *weights);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

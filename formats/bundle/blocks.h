@@ -1,6 +1,5 @@
 /* The bytes of a tar between its members' contents: headers and padding. */
-#ifndef QN_FORMATS_BUNDLE_BLOCKS_H
-#define QN_FORMATS_BUNDLE_BLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ bool qn_tar_is_blank(const uint8_t *tar, uint64_t begin, uint64_t end);
 static inline uint64_t qn_tar_block_end(uint64_t offset) {
   return (offset + QN_TAR_BLOCK - 1) / QN_TAR_BLOCK * QN_TAR_BLOCK;
 }
-
-#endif

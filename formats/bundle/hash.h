@@ -1,6 +1,5 @@
 /* The hashes in a bundle's manifest. */
-#ifndef QN_FORMATS_BUNDLE_HASH_H
-#define QN_FORMATS_BUNDLE_HASH_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ enum qn_status qn_bundle_hash_file(int descriptor, uint64_t *bytes, char text[33
 /* The manifest's own checksum: XXH3-64 of its members, printed without blanks and with sorted keys,
  * in hexadecimal. */
 enum qn_status qn_bundle_hash_members(const json_t *members, char text[17], struct qn_error *error);
-
-#endif

@@ -1,23 +1,13 @@
 /* Writing bundles (quern/bundle.h reads them). */
-#ifndef QN_FORMATS_BUNDLE_WRITE_H
-#define QN_FORMATS_BUNDLE_WRITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/error.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Write a bundle of the plain containers `inputs`, which are checked whole first. Members are named
  * as the files without folders: two of the same name are QN_USAGE. The bytes depend on the inputs
  * and the level alone. Needs temporary disk space for one member, beside the bundle. */
 enum qn_status qn_bundle_create(const char *path, bool force, char *const *inputs,
                                 uint32_t num_inputs, int level, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,16 +1,11 @@
 /* The folder that holds a run's checkpoint: one run at a time; one file, and where several ranks
  * share the run, others that it lists (parts.h). */
-#ifndef QN_FORMATS_CHECKPOINTS_FOLDER_H
-#define QN_FORMATS_CHECKPOINTS_FOLDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_CHECKPOINT_NAME "checkpoint.qrn"
 
@@ -43,8 +38,3 @@ enum qn_status qn_checkpoint_folder_discard(const struct qn_checkpoint_folder *f
                                             struct qn_error *error);
 /* A zeroed struct is allowed. */
 void qn_checkpoint_folder_close(struct qn_checkpoint_folder *folder);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

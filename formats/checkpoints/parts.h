@@ -1,15 +1,10 @@
 /* Checkpoints of a run that several ranks share: each writes the values of its own vertices, and
  * the first one, when all have, the file that lists theirs. Any number of ranks reads them. */
-#ifndef QN_FORMATS_CHECKPOINTS_PARTS_H
-#define QN_FORMATS_CHECKPOINTS_PARTS_H
+#pragma once
 
 #include "formats/checkpoints/folder.h"
 #include "formats/layouts/checkpoint.h"
 #include "support/ranks/collective.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Write `whole`, of whose values and bits rank r has those of the vertices
  * [firsts[r], firsts[r + 1]), and no other bits. All ranks call it; the checkpoint takes the place
@@ -37,8 +32,3 @@ enum qn_status qn_checkpoint_parts_read(const struct qn_checkpoint_folder *folde
                                         struct qn_error *error);
 /* A zeroed one is allowed. */
 void qn_checkpoint_restored_free(struct qn_checkpoint_restored *restored);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,6 +1,5 @@
 /* A section's chunk hashes (container.h) from spans that come in any order, by any thread. */
-#ifndef QN_FORMATS_CONTAINER_CHUNK_HASHES_H
-#define QN_FORMATS_CONTAINER_CHUNK_HASHES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ bool qn_chunk_hashes_add(struct qn_chunk_hashes *hashes, const void *span, uint6
 
 /* The section's checksum, when all of it was hashed. */
 uint64_t qn_chunk_hashes_checksum(const struct qn_chunk_hashes *hashes);
-
-#endif

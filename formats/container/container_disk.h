@@ -7,16 +7,11 @@
  *   ..       section table (num_sections x 128), at a multiple of 4096
  *   ..end    footer (64), directly after the table
  */
-#ifndef QN_FORMATS_CONTAINER_CONTAINER_DISK_H
-#define QN_FORMATS_CONTAINER_CONTAINER_DISK_H
+#pragma once
 
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_SIGNATURE "\x89QRN\r\n\x1a\n"
 #define QN_VERSION_MAJOR 1
@@ -103,8 +98,3 @@ QN_CHECK_FIELD(qn_disk_section, checksum, 80);
 QN_CHECK_FIELD(qn_disk_section, stored_checksum, 88);
 static_assert(sizeof(struct qn_disk_footer) == 64, "footer size");
 QN_CHECK_FIELD(qn_disk_footer, checksum, 56);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

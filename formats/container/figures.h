@@ -1,16 +1,11 @@
 /* Figures that describe containers: how tools show them, and those that several layouts have. */
-#ifndef QN_FORMATS_CONTAINER_FIGURES_H
-#define QN_FORMATS_CONTAINER_FIGURES_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include <quern/container.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Print a JSON object as lines "key:  value", objects inside it below an indented heading. */
 void qn_figures_print(const json_t *object, FILE *stream);
@@ -33,8 +28,3 @@ uint64_t qn_undirected_edges(const struct qn_container *container, uint64_t stor
 #define QN_EDGES_TEXT 96
 char *qn_edges_text(enum qn_directedness directedness, uint64_t stored, uint64_t undirected,
                     char text[QN_EDGES_TEXT]);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

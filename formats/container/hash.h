@@ -1,7 +1,6 @@
 /* XXH3-64 of long data with the processor's widest vectors: the library's functions are compiled
  * for the oldest processor that it runs on, and are two to five times slower. */
-#ifndef QN_FORMATS_CONTAINER_HASH_H
-#define QN_FORMATS_CONTAINER_HASH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,6 +10,4 @@
 #define QN_HASH_PREFETCH 4096
 uint64_t qn_hash_avx2(const void *data, uint64_t bytes);
 uint64_t qn_hash_avx512(const void *data, uint64_t bytes);
-#endif
-
 #endif

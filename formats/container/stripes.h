@@ -4,18 +4,13 @@
  *
  * The pieces are mapped side by side, so that whoever uses the container sees one range of bytes,
  * as of one file, and whoever reads several parts of it at once reads several files at once. */
-#ifndef QN_FORMATS_CONTAINER_STRIPES_H
-#define QN_FORMATS_CONTAINER_STRIPES_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/container.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The stripes of a container, open. */
 struct qn_stripes;
@@ -97,8 +92,3 @@ enum qn_status qn_stripe_unit_check(uint64_t bytes, struct qn_error *error);
 enum qn_status qn_container_stripe(const struct qn_container *container, const char *path,
                                    const struct qn_striping *striping, bool force,
                                    struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

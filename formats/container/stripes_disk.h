@@ -4,16 +4,11 @@
  *   main file: header (64), an entry (264) for each stripe, XXH3-64 of all that (8)
  *   stripe:    header (64), zeros up to 65536, every N-th unit of the container
  */
-#ifndef QN_FORMATS_CONTAINER_STRIPES_DISK_H
-#define QN_FORMATS_CONTAINER_STRIPES_DISK_H
+#pragma once
 
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_STRIPES_SIGNATURE "\x89QRS\r\n\x1a\n"
 #define QN_STRIPE_SIGNATURE "\x89QRT\r\n\x1a\n"
@@ -65,8 +60,3 @@ static inline uint64_t qn_stripe_file_bytes(uint64_t content, uint64_t unit, uin
   uint64_t bytes = QN_STRIPE_DATA + (whole / num_stripes + (index < whole % num_stripes)) * unit;
   return index == whole % num_stripes ? bytes + content % unit : bytes;
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

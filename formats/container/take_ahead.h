@@ -1,17 +1,12 @@
 /* Pages of an output that lies in memory, taken before they are needed. The pages of a file are
  * taken one after the other, whoever asks for them, so a thread of its own does that while the
  * others read, check and sort. */
-#ifndef QN_FORMATS_CONTAINER_TAKE_AHEAD_H
-#define QN_FORMATS_CONTAINER_TAKE_AHEAD_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
 
 #include <quern/container.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Sections that are added from the first call on will take about so many bytes together. What is
  * taken in vain is given back at commit. Later calls may say more, from any thread. Does nothing
@@ -48,8 +43,3 @@ void qn_ahead_pause(void);
 
 /* Take no more. */
 void qn_ahead_stop(struct qn_ahead *ahead);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

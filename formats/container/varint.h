@@ -1,13 +1,8 @@
 /* LEB128 varints: seven bits a byte, lowest first, the high bit set on all bytes but the last; at
  * most ten bytes. */
-#ifndef QN_FORMATS_CONTAINER_VARINT_H
-#define QN_FORMATS_CONTAINER_VARINT_H
+#pragma once
 
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 static inline uint8_t *qn_put_varint(uint8_t *out, uint64_t value) {
   while (value >= 0x80) {
@@ -24,8 +19,3 @@ const uint8_t *qn_get_varints_u64(const uint8_t *in, const uint8_t *end, uint64_
                                   uint64_t count);
 const uint8_t *qn_get_varints_u32(const uint8_t *in, const uint8_t *end, uint32_t *values,
                                   uint64_t count);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

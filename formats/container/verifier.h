@@ -1,7 +1,6 @@
 /* Comparing what sections hold with their checksums, chunk by chunk and each chunk once: all of it
  * (container.h), or as it is read for another check, while it is in the cache. */
-#ifndef QN_FORMATS_CONTAINER_VERIFIER_H
-#define QN_FORMATS_CONTAINER_VERIFIER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ void qn_verifier_read(struct qn_verifier *verifier, const struct qn_section *sec
  * where the damage begins in it, as far as that is known. */
 bool qn_verifier_finish(struct qn_verifier *verifier, const struct qn_section *section,
                         uint64_t *offset);
-
-#endif

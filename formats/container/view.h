@@ -1,6 +1,5 @@
 /* What the views of all layouts have in common. */
-#ifndef QN_FORMATS_CONTAINER_VIEW_H
-#define QN_FORMATS_CONTAINER_VIEW_H
+#pragma once
 
 #include <string.h>
 
@@ -45,5 +44,3 @@ enum qn_status qn_view_unsigned_any(const struct qn_container *container, const 
     qn_container_unmap(view->container);                                                           \
     memset(view, 0, sizeof *view);                                                                 \
   }
-
-#endif

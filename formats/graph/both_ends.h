@@ -1,12 +1,7 @@
 /* What is told by looking at every edge from both ends: reciprocity and weak components. */
-#ifndef QN_FORMATS_GRAPH_BOTH_ENDS_H
-#define QN_FORMATS_GRAPH_BOTH_ENDS_H
+#pragma once
 
 #include "formats/graph/components.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_both_ends {
   /* Of directed graphs; loops are left out, and parallel edges are one. */
@@ -20,8 +15,3 @@ struct qn_both_ends {
  * where a directed graph has no transpose. */
 enum qn_status qn_graph_both_ends(const struct qn_graph *graph, uint64_t *in_offsets,
                                   struct qn_both_ends *ends, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -10,15 +10,10 @@
  * parent[v] <= v always holds, so a root is the smallest vertex of its tree. The outcome does not
  * depend on the order in which edges are joined. Trees only ever grow together, so parents at any
  * moment are a state to go on from. */
-#ifndef QN_FORMATS_GRAPH_COMPONENTS_H
-#define QN_FORMATS_GRAPH_COMPONENTS_H
+#pragma once
 
 #include <quern/error.h>
 #include <quern/graph.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Fill `parent` [V]: join every vertex with its smallest neighbor. All threads. */
 void qn_components_begin(const struct qn_graph *graph, uint32_t *parent);
@@ -59,8 +54,3 @@ struct qn_component_sizes {
 };
 enum qn_status qn_component_sizes(const uint32_t *labels, uint64_t num_vertices,
                                   struct qn_component_sizes *sizes, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

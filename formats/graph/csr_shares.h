@@ -1,6 +1,5 @@
 /* The rows of a CSR in shares of about equal numbers of edges, for parallel loops. */
-#ifndef QN_FORMATS_GRAPH_CSR_SHARES_H
-#define QN_FORMATS_GRAPH_CSR_SHARES_H
+#pragma once
 
 #include "support/search.h"
 #include "support/threads.h"
@@ -39,5 +38,3 @@ static inline uint64_t qn_csr_share_count(const struct qn_csr *csr) {
   uint64_t parts = csr->num_edges >> 18;
   return parts < 1 ? 1 : parts;
 }
-
-#endif

@@ -4,14 +4,9 @@
  * bucket, and the low 16 bits of its row. The other bits of the row are told by a mark, a word of
  * its own before the first edge from a block of 65536 rows. Dealing is stable: the words of
  * a bucket are in the order of the edges. */
-#ifndef QN_FORMATS_GRAPH_DEAL_H
-#define QN_FORMATS_GRAPH_DEAL_H
+#pragma once
 
 #include <quern/graph.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_DEAL_MARK ((uint32_t)1 << 15) /* in a mark; no edge has it */
 #define QN_DEAL_KEYS (QN_DEAL_MARK + 1)  /* values of the low half of a word, marks included */
@@ -53,8 +48,3 @@ struct qn_deal_words qn_deal_words(const struct qn_dealt_edges *dealt, uint64_t 
 
 /* Give the memory of a bucket's words back before the rest. */
 void qn_deal_release(const struct qn_dealt_edges *dealt, uint64_t bucket);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,14 +1,9 @@
 /* How the degrees of a graph are distributed. */
-#ifndef QN_FORMATS_GRAPH_DEGREES_H
-#define QN_FORMATS_GRAPH_DEGREES_H
+#pragma once
 
 #include <stdint.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Bin 0 is degree 0, bin b > 0 degrees 2^(b-1) to 2^b - 1. */
 #define QN_DEGREE_BINS 65
@@ -33,8 +28,3 @@ extern const struct qn_degree_quantile qn_degree_quantiles[QN_DEGREE_QUANTILES];
  * for every 4096 edges, and 32 KB a thread. */
 enum qn_status qn_degrees_of(const uint64_t *row_offsets, uint64_t num_vertices,
                              struct qn_degrees *degrees, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

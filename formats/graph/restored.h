@@ -1,6 +1,5 @@
 /* How the way back from any layout to the graph ends. */
-#ifndef QN_FORMATS_GRAPH_RESTORED_H
-#define QN_FORMATS_GRAPH_RESTORED_H
+#pragma once
 
 #include <quern/graph.h>
 
@@ -13,5 +12,3 @@ static inline void qn_graph_restored(struct qn_graph *graph, enum qn_directednes
   if (graph->has_transpose)
     graph->in = graph->out;
 }
-
-#endif

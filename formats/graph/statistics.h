@@ -1,13 +1,8 @@
 /* Figures of graphs that take a look at every edge. */
-#ifndef QN_FORMATS_GRAPH_STATISTICS_H
-#define QN_FORMATS_GRAPH_STATISTICS_H
+#pragma once
 
 #include <quern/error.h>
 #include <quern/graph.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Edges from a vertex to itself. Reads a few columns of every row. */
 uint64_t qn_csr_count_loops(const struct qn_csr *csr);
@@ -22,8 +17,3 @@ uint64_t qn_csr_count_empty(const struct qn_csr *csr, const uint64_t *in_offsets
 /* Vertices that no edge begins or ends at. */
 enum qn_status qn_graph_count_isolated(const struct qn_graph *graph, uint64_t *count,
                                        struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

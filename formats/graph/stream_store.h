@@ -1,7 +1,6 @@
 /* Stores of whole cache lines past the caches: for results that are written once, along many places
  * at a time, and not read soon. The line need not be fetched before it is written. */
-#ifndef QN_FORMATS_GRAPH_STREAM_STORE_H
-#define QN_FORMATS_GRAPH_STREAM_STORE_H
+#pragma once
 
 #include <string.h>
 
@@ -33,5 +32,3 @@ static inline void qn_stream_fence(void) {
   _mm_sfence();
 #endif
 }
-
-#endif

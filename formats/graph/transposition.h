@@ -1,15 +1,10 @@
 /* Transposing in two steps, for code that places rows by their lengths or looks at each row once.
  * quern/transpose.h does both steps at once. */
-#ifndef QN_FORMATS_GRAPH_TRANSPOSITION_H
-#define QN_FORMATS_GRAPH_TRANSPOSITION_H
+#pragma once
 
 #include <quern/graph.h>
 
 #include "formats/graph/deal.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* A transpose whose rows' lengths are known, but whose edges are not sorted yet. */
 struct qn_transposition {
@@ -46,8 +41,3 @@ typedef void qn_rows_visitor(const struct qn_csr_rows *rows, void *context);
 enum qn_status qn_transposition_visit(const struct qn_transposition *work, bool is_last,
                                       qn_rows_visitor *visitor, void *context,
                                       struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

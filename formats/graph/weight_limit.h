@@ -1,6 +1,5 @@
 /* The weights that an algorithm can compute with: not negative, and not too large. */
-#ifndef QN_FORMATS_GRAPH_WEIGHT_LIMIT_H
-#define QN_FORMATS_GRAPH_WEIGHT_LIMIT_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -62,5 +61,3 @@ static inline const char *qn_weight_text(enum qn_weight_type type, uint64_t bits
     snprintf(text, QN_WEIGHT_TEXT, "%lld", (long long)bits);
   return text;
 }
-
-#endif

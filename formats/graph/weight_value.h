@@ -1,6 +1,5 @@
 /* Weights of any type as real numbers. */
-#ifndef QN_FORMATS_GRAPH_WEIGHT_VALUE_H
-#define QN_FORMATS_GRAPH_WEIGHT_VALUE_H
+#pragma once
 
 #include <quern/graph.h>
 
@@ -19,5 +18,3 @@ static inline double qn_weight_value(const struct qn_weights *weights, uint64_t 
     return 1;
   }
 }
-
-#endif

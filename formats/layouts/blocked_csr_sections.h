@@ -1,6 +1,5 @@
 /* The names of the sections of a blocked-csr container, by direction. */
-#ifndef QN_FORMATS_LAYOUTS_BLOCKED_CSR_SECTIONS_H
-#define QN_FORMATS_LAYOUTS_BLOCKED_CSR_SECTIONS_H
+#pragma once
 
 struct qn_blocking_sections {
   const char *block_rows;
@@ -13,5 +12,3 @@ struct qn_blocking_sections {
 };
 
 extern const struct qn_blocking_sections qn_pull_sections, qn_push_sections;
-
-#endif

@@ -1,15 +1,10 @@
 /* Checkpoints: what a run on a container goes on from (specs/checkpoint.md). */
-#ifndef QN_FORMATS_LAYOUTS_CHECKPOINT_H
-#define QN_FORMATS_LAYOUTS_CHECKPOINT_H
+#pragma once
 
 #include <jansson.h>
 
 #include <quern/container.h>
 #include <quern/graph.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_CHECKPOINT_REGISTERS 16
 
@@ -62,8 +57,3 @@ enum qn_status qn_checkpoint_describe(const struct qn_container *container, json
                                       struct qn_error *error);
 enum qn_status qn_checkpoint_restore(const struct qn_container *container, struct qn_graph *graph,
                                      struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,6 +1,5 @@
 /* The names of the sections of a hybrid container, by direction. */
-#ifndef QN_FORMATS_LAYOUTS_HYBRID_SECTIONS_H
-#define QN_FORMATS_LAYOUTS_HYBRID_SECTIONS_H
+#pragma once
 
 struct qn_hybrid_sections {
   const char *name; /* of the direction, for messages */
@@ -13,5 +12,3 @@ struct qn_hybrid_sections {
 };
 
 extern const struct qn_hybrid_sections qn_in_sections, qn_out_sections;
-
-#endif

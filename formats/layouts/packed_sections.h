@@ -1,6 +1,5 @@
 /* The names of the sections of a packed container, by direction. */
-#ifndef QN_FORMATS_LAYOUTS_PACKED_SECTIONS_H
-#define QN_FORMATS_LAYOUTS_PACKED_SECTIONS_H
+#pragma once
 
 struct qn_packed_sections {
   const char *name; /* of the direction, for messages */
@@ -12,5 +11,3 @@ struct qn_packed_sections {
 };
 
 extern const struct qn_packed_sections qn_packed_in_sections, qn_packed_out_sections;
-
-#endif

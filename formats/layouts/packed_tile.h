@@ -1,7 +1,6 @@
 /* The places of a tile's parts (specs/packed.md, "A tile"), for what reads tiles and what writes
  * them. */
-#ifndef QN_FORMATS_LAYOUTS_PACKED_TILE_H
-#define QN_FORMATS_LAYOUTS_PACKED_TILE_H
+#pragma once
 
 #include <quern/packed.h>
 
@@ -66,5 +65,4 @@ void qn_packed_decode_unbounded(const struct qn_packed_rows *rows, uint64_t numb
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* Weights of packed rows that are stored as codes (specs/packed.md, "Weights"), for what reads them
  * and what writes them. */
-#ifndef QN_FORMATS_LAYOUTS_PACKED_WEIGHTS_H
-#define QN_FORMATS_LAYOUTS_PACKED_WEIGHTS_H
+#pragma once
 
 #include "formats/layouts/packed_sections.h"
 #include <quern/packed.h>
@@ -46,5 +45,4 @@ uint64_t qn_packed_weight_bytes(const struct qn_packed_rows *rows);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,6 +1,5 @@
 /* What the sections of properties are called, and hold. */
-#ifndef QN_FORMATS_PROPERTIES_SECTIONS_H
-#define QN_FORMATS_PROPERTIES_SECTIONS_H
+#pragma once
 
 #include <quern/properties.h>
 
@@ -20,5 +19,3 @@ enum qn_element_type qn_property_element(enum qn_property_type type);
 static inline uint64_t qn_valid_bytes(uint64_t count) {
   return count / 8 + (count % 8 != 0);
 }
-
-#endif

@@ -1,12 +1,7 @@
 /* The properties of edges in the parts of a set: each part has the values of its own edges. */
-#ifndef QN_FORMATS_SET_COLUMNS_H
-#define QN_FORMATS_SET_COLUMNS_H
+#pragma once
 
 #include "formats/set/set.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* SET-15, of part `index` in `part`. */
 enum qn_status qn_set_columns_check(const struct qn_set *set, uint64_t index,
@@ -44,8 +39,3 @@ void qn_set_directions_add(const struct qn_csr *csr, const struct qn_property_ta
 enum qn_status qn_set_directions_check(const struct qn_set *set,
                                        const struct qn_set_directions *sums,
                                        struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,12 +1,7 @@
 /* The files of a set being made. */
-#ifndef QN_FORMATS_SET_FILES_H
-#define QN_FORMATS_SET_FILES_H
+#pragma once
 
 #include "formats/set/set.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Who writes a set says that it was this tool, so that all ways of making one give the same files.
  */
@@ -54,8 +49,3 @@ struct qn_set_vertices {
 /* Write the vertices of `set` to `path`, and fill in what the manifest says of the file. */
 enum qn_status qn_set_write_vertices(struct qn_set *set, const struct qn_set_vertices *vertices,
                                      const char *path, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

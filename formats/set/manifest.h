@@ -1,12 +1,7 @@
 /* The manifest of a set: what its files are, and how they fit together. */
-#ifndef QN_FORMATS_SET_MANIFEST_H
-#define QN_FORMATS_SET_MANIFEST_H
+#pragma once
 
 #include "formats/set/set.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Fill in `set`, of which only the path is set, from the manifest in its folder (SET-1 to SET-5).
  * What was filled in is given back by qn_set_close, also after a failure. */
@@ -14,8 +9,3 @@ enum qn_status qn_set_read_manifest(struct qn_set *set, struct qn_error *error);
 
 /* The manifest's text, to be freed by free(); NULL with `error` filled. */
 char *qn_set_manifest_text(const struct qn_set *set, const char *tool, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -8,8 +8,7 @@
  *   qn_set_part_close(&part);
  *   qn_set_close(set);
  */
-#ifndef QN_FORMATS_SET_SET_H
-#define QN_FORMATS_SET_SET_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -18,10 +17,6 @@
 #include "support/options.h"
 #include <quern/graph.h>
 #include <quern/properties.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_SET_MANIFEST "set.json"
 #define QN_SET_VERTICES "vertices.qrn"
@@ -195,8 +190,3 @@ typedef enum qn_status qn_set_build(void *user, struct qn_container *part, const
 enum qn_status qn_set_rebuild(const char *set_path, enum qn_layout layout, qn_set_build *build,
                               void *user, const char *tool, const char *path, bool force,
                               struct qn_set **out, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -2,16 +2,11 @@
  * separators, line breaks and, doubled, quotes. Beyond the RFC, blanks around values are skipped,
  * any of several separators is known, and a Python dictionary at a line's end is one value, as
  * networkx writes the data of edges. */
-#ifndef QN_FORMATS_TEXT_DELIMITED_H
-#define QN_FORMATS_TEXT_DELIMITED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* How the columns of a text are told apart. */
 struct qn_dialect {
@@ -127,8 +122,3 @@ uint64_t qn_count_quotes(const char *begin, const char *end);
 /* Why the line cannot be cut into columns, for messages; `*where` is the place. */
 const char *qn_column_fault_text(const struct qn_column *column, const struct qn_dialect *dialect,
                                  const char **where);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,15 +1,10 @@
 /* Which numbers a narrower type holds, so that nothing is lost. */
-#ifndef QN_FORMATS_TEXT_EXACT_NUMBERS_H
-#define QN_FORMATS_TEXT_EXACT_NUMBERS_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The double nearest to the shortest decimal that reads back as `value`, which is finite: what a
  * text meant whose number became this f32. Of 0.1f that is 0.1, not 0.100000001490116. */
@@ -67,8 +62,3 @@ double qn_nearest_real(uint64_t digits, unsigned fraction);
 static inline bool qn_real_is_whole(double real, int64_t whole) {
   return real >= -0x1p63 && real < 0x1p63 && (int64_t)real == whole;
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

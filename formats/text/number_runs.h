@@ -1,15 +1,10 @@
 /* Runs of short whole numbers with one blank or line end after each, eight at a time, as lists of
  * neighbours have them: the permutation of shaped_lines.h, for lines of any length. Internal to the
  * readers. */
-#ifndef QN_FORMATS_TEXT_NUMBER_RUNS_H
-#define QN_FORMATS_TEXT_NUMBER_RUNS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What may be written behind the numbers that were asked for. */
 #define QN_RUN_SLACK 8
@@ -25,8 +20,3 @@ struct qn_number_run {
 /* Take up to `most` numbers, a multiple of the unit, of up to 8 digits. Returns how many; none on
  * processors that cannot. `numbers` has room for QN_RUN_SLACK more. */
 uint32_t qn_take_number_run(struct qn_number_run *run, uint32_t *numbers, uint32_t most);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -2,17 +2,12 @@
  * quotes, its own quotes doubled (RFC 4180): one with a separator, a quote or a line break in it,
  * one that begins as a comment does or with or ends in a blank, one that elsewhere means that there
  * is no value, or a truth value, and none at all. */
-#ifndef QN_FORMATS_TEXT_QUOTED_NAMES_H
-#define QN_FORMATS_TEXT_QUOTED_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/ids.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Bytes that a name of `length` bytes may take: every one may be a quote. */
 #define QN_QUOTED_NAME_ROOM(length) (2 * (length) + 2)
@@ -29,8 +24,3 @@ bool qn_names_are_plain(const struct qn_ids *ids, char separator);
 
 /* Put the name at `p`, in quotes if it needs them; the end of what was put. */
 char *qn_put_quoted_name(char *p, const char *name, uint64_t length, char separator);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,13 +1,8 @@
 /* The shortest decimal that reads back as a given float; of several, the nearest. By R. Giulietti,
  * "The Schubfach way to render doubles" (2020), section 8, for f32. */
-#ifndef QN_FORMATS_TEXT_SHORTEST_FLOAT_H
-#define QN_FORMATS_TEXT_SHORTEST_FLOAT_H
+#pragma once
 
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* digits x 10^exponent; digits < 10^9 may end with zeros. */
 struct qn_decimal {
@@ -23,8 +18,3 @@ struct qn_decimal qn_shortest_decimal(float value);
 enum { QN_DECIMALS = 64 };
 void qn_shortest_decimals(const float values[QN_DECIMALS], uint32_t digits[QN_DECIMALS],
                           int32_t exponents[QN_DECIMALS]);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -9,18 +9,13 @@
  *
  * Takes 64 to 128 bytes a name, and the name if it has more than eight; sorting 60 bytes a name and
  * the name more, for a while. */
-#ifndef QN_FORMATS_TEXT_STRING_MAP_H
-#define QN_FORMATS_TEXT_STRING_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/error.h>
 #include <quern/ids.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_string_map;
 
@@ -74,8 +69,3 @@ enum qn_status qn_string_map_sort(const struct qn_string_map *map, struct qn_sor
                                   struct qn_error *error);
 /* A zeroed one is allowed. */
 void qn_sorted_names_destroy(struct qn_sorted_names *names);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

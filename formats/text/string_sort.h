@@ -1,16 +1,11 @@
 /* Sorting many strings by their bytes, with all threads. Internal to string_map.c. */
-#ifndef QN_FORMATS_TEXT_STRING_SORT_H
-#define QN_FORMATS_TEXT_STRING_SORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* `prefix` is the first eight bytes, the first one highest, with zeros behind what is shorter; it
  * decides most comparisons. `name` is NULL if that is all, else a u32 length and the bytes. */
@@ -50,8 +45,3 @@ static inline struct qn_string qn_string_of_short(uint64_t bytes, uint32_t id) {
 /* Sort by unsigned bytes, a prefix before what it begins. The strings have no NUL bytes. Takes
  * as much memory again as the array. */
 enum qn_status qn_strings_sort(struct qn_string *strings, uint64_t count, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

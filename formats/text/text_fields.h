@@ -1,16 +1,11 @@
 /* Lines and their fields: what readers of text share. */
-#ifndef QN_FORMATS_TEXT_TEXT_FIELDS_H
-#define QN_FORMATS_TEXT_TEXT_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "support/input/input.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What stands in an input, or in memory that someone else owns. */
 struct qn_text {
@@ -71,8 +66,3 @@ const char *qn_text_quote(const char *begin, const char *end, char *text);
 
 /* The field at `begin`: up to white space, a comma or a semicolon, or `end`. */
 const char *qn_text_field_end(const char *begin, const char *end);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,17 +1,12 @@
 /* Numbers as text, fast. Each function writes at `p`, where QN_MAX_NUMBER_TEXT
  * bytes must be free, and returns the end; nothing is NUL-terminated. */
-#ifndef QN_FORMATS_TEXT_TEXT_FORMAT_H
-#define QN_FORMATS_TEXT_TEXT_FORMAT_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
 
 #include "formats/text/shortest_float.h"
 #include <quern/graph.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_MAX_NUMBER_TEXT 40
 
@@ -102,8 +97,3 @@ static inline char *qn_put_weight(char *p, struct qn_weight_texts *texts, uint64
     return p;
   }
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

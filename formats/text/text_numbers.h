@@ -1,6 +1,5 @@
 /* Numbers in text, fast: eight digits at a time in one register. */
-#ifndef QN_FORMATS_TEXT_TEXT_NUMBERS_H
-#define QN_FORMATS_TEXT_TEXT_NUMBERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,10 +7,6 @@
 
 #include "formats/text/exact_numbers.h"
 #include <quern/container.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Eight bytes, the first in the lowest bits. */
 static inline uint64_t qn_load_bytes(const char *p) {
@@ -149,8 +144,3 @@ static inline bool qn_parse_short_weight(const char **p, enum qn_weight_type *ty
                     qn_eight_digits(fraction << (64 - 8 * fraction_count));
   return qn_round_decimal(digits, fraction_count, type, bits);
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

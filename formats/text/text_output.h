@@ -1,17 +1,12 @@
 /* Large text files, formatted by all threads: parts are formatted side by side
  * and written in order, to a file that appears when it is whole, or to standard output. */
-#ifndef QN_FORMATS_TEXT_TEXT_OUTPUT_H
-#define QN_FORMATS_TEXT_TEXT_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "support/ranks/collective.h"
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Where a part's text is formatted. The fields are for the functions below. */
 struct qn_text_buffer {
@@ -78,8 +73,3 @@ uint64_t qn_text_output_bytes(const struct qn_text_output *output);
 enum qn_status qn_text_output_commit(struct qn_text_output *output, struct qn_error *error);
 /* NULL is allowed. */
 void qn_text_output_abort(struct qn_text_output *output);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

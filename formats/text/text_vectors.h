@@ -1,17 +1,12 @@
 /* Text in vector registers: what the readers' functions for processors with AVX-512 VBMI2 share.
  * Internal to the readers. */
-#ifndef QN_FORMATS_TEXT_TEXT_VECTORS_H
-#define QN_FORMATS_TEXT_TEXT_VECTORS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_VBMI2                                                                                   \
   __attribute__((                                                                                  \
@@ -29,9 +24,4 @@ static const uint8_t QN_PLACES[64] = {
     0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
     22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
     44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
-
-#ifdef __cplusplus
-}
-#endif
-#endif
 #endif

@@ -6,16 +6,11 @@
  *   an array  NAME.npy       of a number for each vertex in original order (NumPy)
  *
  * Packed files are unpacked (input.h). */
-#ifndef QN_FORMATS_VERTICES_NUMBER_FILE_H
-#define QN_FORMATS_VERTICES_NUMBER_FILE_H
+#pragma once
 
 #include <stdint.h>
 
 #include <quern/ids.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Read the number of every vertex to `numbers` [V], by vertices of the graph; those that lines do
  * not name have 0. QN_INVALID, with the line or the index, if an id is no vertex's, a vertex is
@@ -51,8 +46,3 @@ enum qn_status qn_pair_list_read(const char *path, const struct qn_ids *ids,
                                  struct qn_pair_list *list, struct qn_error *error);
 /* A zeroed list is allowed. */
 void qn_pair_list_destroy(struct qn_pair_list *list);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

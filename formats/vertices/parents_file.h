@@ -3,16 +3,11 @@
  * array (.npy) of a whole number for each vertex in original order, the parent's place in that
  * order, where a negative number, or the largest of an unsigned type, says that there is none.
  * Packed files are unpacked (input.h). */
-#ifndef QN_FORMATS_VERTICES_PARENTS_FILE_H
-#define QN_FORMATS_VERTICES_PARENTS_FILE_H
+#pragma once
 
 #include <stdint.h>
 
 #include <quern/ids.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_NO_PARENT UINT32_MAX
 
@@ -20,8 +15,3 @@ extern "C" {
  * another form, an id is no vertex's, or a vertex has two parents. */
 enum qn_status qn_parents_read(const char *path, const struct qn_ids *ids, uint32_t *parents,
                                struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,14 +1,9 @@
 /* Vertices that columns of text name. */
-#ifndef QN_FORMATS_VERTICES_VERTEX_COLUMN_H
-#define QN_FORMATS_VERTICES_VERTEX_COLUMN_H
+#pragma once
 
 #include "formats/text/delimited.h"
 #include <quern/error.h>
 #include <quern/ids.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The vertex with the id in `column`, as qn_ids_lookup finds it. QN_INVALID if there is none, with
  * a message that has the id. */
@@ -25,8 +20,3 @@ bool qn_columns_take_id(struct qn_columns *columns, bool alone, const struct qn_
 enum qn_status qn_columns_vertex(struct qn_columns *columns, bool alone, const struct qn_ids *ids,
                                  const uint32_t *order, struct qn_column *column, uint32_t *vertex,
                                  struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -7,18 +7,13 @@
  * line without tab, comma or semicolon is one id); more columns are ignored, as are blank lines
  * and those that begin with # or %, unless a vertex is called so. So what quern-run -o writes is a
  * file of groups. Packed files are unpacked (input.h). */
-#ifndef QN_FORMATS_VERTICES_VERTEX_FILE_H
-#define QN_FORMATS_VERTICES_VERTEX_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "support/input/input.h"
 #include <quern/ids.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_NO_GROUP UINT32_MAX
 
@@ -42,8 +37,3 @@ void qn_vertex_groups_destroy(struct qn_vertex_groups *groups);
 enum qn_status qn_vertex_file_read(const char *path, const struct qn_ids *ids, bool with_groups,
                                    struct qn_vertex_groups *groups, char *base_name,
                                    struct qn_input_digest *digest, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

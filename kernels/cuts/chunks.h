@@ -1,15 +1,10 @@
 /* Cutting work into chunks whose shape does not depend on the number of threads,
  * so that floating-point sums come out the same on every machine. */
-#ifndef QN_KERNELS_CUTS_CHUNKS_H
-#define QN_KERNELS_CUTS_CHUNKS_H
+#pragma once
 
 #include <stdint.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Vertices of one chunk of a sweep over all vertices. */
 #define QN_SWEEP_VERTICES 4096
@@ -47,8 +42,3 @@ enum qn_status qn_row_chunks_create(struct qn_row_chunks *chunks, const uint64_t
                                     uint64_t num_rows, struct qn_error *error);
 /* A zeroed struct is allowed. */
 void qn_row_chunks_destroy(struct qn_row_chunks *chunks);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,7 +1,6 @@
 /* What the CPU engine on edge partitions derives from the layout before a run: where each source's
  * edges begin, and tasks of equal size that know their partitions. */
-#ifndef QN_KERNELS_CUTS_EDGE_PARTITIONS_INDEX_H
-#define QN_KERNELS_CUTS_EDGE_PARTITIONS_INDEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,5 +64,4 @@ void qn_ep_flag_partitions(const struct qn_ep_index *index, const uint64_t *bits
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* What the hybrid layout's CUDA engine derives from it before a run: the rows that have entries in
  * the COO part. */
-#ifndef QN_KERNELS_CUTS_HYBRID_REST_H
-#define QN_KERNELS_CUTS_HYBRID_REST_H
+#pragma once
 
 #include <quern/error.h>
 #include <quern/hybrid.h>
@@ -28,5 +27,4 @@ enum qn_status qn_hybrid_need_in(const struct qn_hybrid *hybrid, struct qn_error
 
 #ifdef __cplusplus
 }
-#endif
 #endif

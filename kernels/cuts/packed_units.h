@@ -1,6 +1,5 @@
 /* Packed rows as engines walk them. */
-#ifndef QN_KERNELS_CUTS_PACKED_UNITS_H
-#define QN_KERNELS_CUTS_PACKED_UNITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,5 +59,4 @@ const void *qn_packed_unit_weights(const struct qn_packed_units *units, uint64_t
 
 #ifdef __cplusplus
 }
-#endif
 #endif

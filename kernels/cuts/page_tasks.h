@@ -1,7 +1,6 @@
 /* Cutting slotted pages into tasks of about equal size, whatever the size of a page: some
  * small pages, or a part of a big one. Tasks are in the order of pages, and so of vertices. */
-#ifndef QN_KERNELS_CUTS_PAGE_TASKS_H
-#define QN_KERNELS_CUTS_PAGE_TASKS_H
+#pragma once
 
 #include "formats/graph/weight_limit.h"
 #include "support/threads.h"
@@ -90,5 +89,4 @@ static inline struct qn_page_record qn_page_part_record(const struct qn_page_for
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -2,8 +2,7 @@
  * or a part of a row that has too many edges, a *hub*. A unit is what streaming moves. And, for
  * frontier programs, which units have something to receive: Garaph's bitmap (section 2.2) at the
  * size of a unit, by notification along the out-edges (section 4.2). */
-#ifndef QN_KERNELS_CUTS_SHARD_UNITS_H
-#define QN_KERNELS_CUTS_SHARD_UNITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -82,5 +81,4 @@ bool qn_sh_receivers_find(struct qn_sh_receivers *receivers, const uint64_t *act
 
 #ifdef __cplusplus
 }
-#endif
 #endif

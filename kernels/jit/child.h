@@ -1,6 +1,5 @@
 /* A program run by this one, to its end, without a shell. */
-#ifndef QN_RUNTIME_CHILD_H
-#define QN_RUNTIME_CHILD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@
  * QN_INTERRUPTED: it was ended, as the call was cancelled. */
 enum qn_status qn_child_run(const char *const argv[], char *said, uint64_t size, int *exit_code,
                             struct qn_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The headers that a user's program is compiled with (kernels/jit/user_program.h). */
-#ifndef QN_RUNTIME_ENGINE_HEADERS_H
-#define QN_RUNTIME_ENGINE_HEADERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <xxhash.h>
@@ -23,5 +22,3 @@ enum qn_status qn_engine_headers_find(char folder[QN_PATH_BYTES], struct qn_erro
 /* Add their names and contents to a hash, always in the same order. */
 enum qn_status qn_engine_headers_hash(const char *folder, XXH3_state_t *hash,
                                       struct qn_error *error);
-
-#endif

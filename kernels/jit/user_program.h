@@ -15,8 +15,7 @@
  * nvcc, and not NVRTC: an engine's host code is made for the program as its kernels are, by the
  * traits that the program defines, so both are compiled, and NVRTC compiles kernels alone. The
  * object has a CUDA runtime of its own, which shares the device's context with the tool's. */
-#ifndef QN_RUNTIME_USER_PROGRAM_H
-#define QN_RUNTIME_USER_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -41,5 +40,3 @@ enum qn_status qn_user_program_load(const char *path, enum qn_layout layout,
 
 /* Its kernel must not be used any more. A zeroed program is allowed. */
 void qn_user_program_unload(struct qn_user_program *program);
-
-#endif

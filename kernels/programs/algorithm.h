@@ -4,8 +4,7 @@
  * and its messages, the C interface, Python's signatures, a checkpoint's identity and the tables
  * of the documentation. A program (program.h) is described by its own header; an algorithm that is
  * no program by kernels/algorithms/NAME.c. */
-#ifndef QN_KERNELS_PROGRAMS_ALGORITHM_H
-#define QN_KERNELS_PROGRAMS_ALGORITHM_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -136,5 +135,4 @@ static inline struct qn_argument qn_argument_of(double value) {
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,6 +1,5 @@
 /* Breadth-first search: hops from the source along out-edges. */
-#ifndef QN_KERNELS_PROGRAMS_BFS_H
-#define QN_KERNELS_PROGRAMS_BFS_H
+#pragma once
 
 #include "kernels/programs/program.h"
 
@@ -63,5 +62,3 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
                                                program_value value) {
   return value;
 }
-
-#endif

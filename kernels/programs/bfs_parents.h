@@ -16,8 +16,7 @@
  * parent: then those that have one send again (round 1), and whoever finds its parent by that. Real
  * distances are compared as they are: the search has added up the same numbers, so one of the sums
  * is v's distance to the last bit. */
-#ifndef QN_KERNELS_PROGRAMS_BFS_PARENTS_H
-#define QN_KERNELS_PROGRAMS_BFS_PARENTS_H
+#pragma once
 
 #include "kernels/programs/program.h"
 
@@ -112,5 +111,3 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
                                                program_value value) {
   return value.parent;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Weakly connected components by label propagation: every vertex takes the
  * smallest label of its neighbours, starting from its own position in original order. */
-#ifndef QN_KERNELS_PROGRAMS_CC_H
-#define QN_KERNELS_PROGRAMS_CC_H
+#pragma once
 
 #include "kernels/programs/program.h"
 
@@ -58,5 +57,3 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
                                                program_value value) {
   return value;
 }
-
-#endif

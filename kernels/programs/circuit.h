@@ -7,8 +7,7 @@
  * for 10 iterations. Where the current comes from is ours to say, since CuSha's published code does
  * not hold this program: the source is held at 1 volt; the ground, the first vertex of the original
  * order that is not the source, at 0, where all others start; without in-edges they stay there. */
-#ifndef QN_KERNELS_PROGRAMS_CIRCUIT_H
-#define QN_KERNELS_PROGRAMS_CIRCUIT_H
+#pragma once
 
 #include "kernels/programs/program.h"
 
@@ -78,5 +77,3 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
                                                program_value value) {
   return value.voltage;
 }
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Searches are done 64 at a time, a round each: a vertex has a bit for each of them (Then and
  * others: The More the Merrier: Efficient Multi-Source Graph Traversal, VLDB 2014). */
-#ifndef QN_KERNELS_PROGRAMS_CLOSENESS_H
-#define QN_KERNELS_PROGRAMS_CLOSENESS_H
+#pragma once
 
 #include "kernels/programs/program.h"
 
@@ -141,5 +140,3 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
              ? CLOSENESS_OF(value.sum, value.reached, (double)others, (double)context->num_vertices)
              : 0;
 }
-
-#endif

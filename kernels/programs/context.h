@@ -1,6 +1,5 @@
 /* The vocabulary of programs: what they are told, and the values of their traits. */
-#ifndef QN_KERNELS_PROGRAMS_CONTEXT_H
-#define QN_KERNELS_PROGRAMS_CONTEXT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -77,5 +76,3 @@ struct qn_program_context {
   struct qn_argument parameters[QN_MAX_PROGRAM_PARAMETERS]; /* of PROGRAM_PARAMETERS */
   void *shared; /* what a kernel of its own lets its program see, where it runs; else NULL */
 };
-
-#endif

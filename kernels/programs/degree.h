@@ -1,7 +1,6 @@
 /* Out-degree: how many edges, loops and parallel ones included, leave a vertex.
  * No iteration is needed: a layout knows it. */
-#ifndef QN_KERNELS_PROGRAMS_DEGREE_H
-#define QN_KERNELS_PROGRAMS_DEGREE_H
+#pragma once
 
 #include "kernels/programs/program.h"
 
@@ -49,5 +48,3 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
                                                program_value value) {
   return value;
 }
-
-#endif

@@ -6,8 +6,7 @@
  *
  * starting with 1; ends when y / |y| changes by less than the tolerance on average. That is seen an
  * iteration later, as |y| is known only then. */
-#ifndef QN_KERNELS_PROGRAMS_EIGENVECTOR_H
-#define QN_KERNELS_PROGRAMS_EIGENVECTOR_H
+#pragma once
 
 #include "kernels/programs/program.h"
 
@@ -79,5 +78,3 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
                                                program_value value) {
   return value.y;
 }
-
-#endif

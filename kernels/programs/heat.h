@@ -8,8 +8,7 @@
  * hold this program, nor a starting value). CuSha has s(v) = 1, which
  * oscillates and grows without bound where coefficients sum to more than 1; here
  * s(v) = 1 / (1 + sum of w(u,v)), so that q'(v) is an average of q(v) and its neighbours'. */
-#ifndef QN_KERNELS_PROGRAMS_HEAT_H
-#define QN_KERNELS_PROGRAMS_HEAT_H
+#pragma once
 
 #include "kernels/programs/program.h"
 
@@ -70,5 +69,3 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
                                                program_value value) {
   return value;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * starting with 0; ends when values change by less than the tolerance on average. Where alpha is
  * not below 1 / (the largest eigenvalue of the graph) they grow without bound, and the run fails;
  * 1 / (1 + the largest in-degree) always is below it. */
-#ifndef QN_KERNELS_PROGRAMS_KATZ_H
-#define QN_KERNELS_PROGRAMS_KATZ_H
+#pragma once
 
 #include "kernels/programs/program.h"
 
@@ -65,5 +64,3 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
                                                program_value value) {
   return value;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * By peeling (Batagelj, Zaversnik: An O(m) Algorithm for Cores Decomposition, 2003): round k
  * removes vertices of degree k or less until none is left; whoever is removed tells its neighbours,
  * whose degrees fall. A round is the least degree that is left, so empty rounds are passed over. */
-#ifndef QN_KERNELS_PROGRAMS_KCORE_H
-#define QN_KERNELS_PROGRAMS_KCORE_H
+#pragma once
 
 #include "kernels/programs/program.h"
 
@@ -89,5 +88,3 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
                                                program_value value) {
   return value.core;
 }
-
-#endif

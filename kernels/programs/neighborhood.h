@@ -2,8 +2,7 @@
  *
  * One of the traversals of GTS (Kim et al., SIGMOD 2016), section 3.3, after GBASE (Kang et al.,
  * KDD 2011): a breadth-first search that ends after k levels. */
-#ifndef QN_KERNELS_PROGRAMS_NEIGHBORHOOD_H
-#define QN_KERNELS_PROGRAMS_NEIGHBORHOOD_H
+#pragma once
 
 #define PROGRAM_NAME "neighborhood"
 #define PROGRAM_TITLE "vertices within --hops of a source"
@@ -11,5 +10,3 @@
 #define PROGRAM_ITERATIONS 1
 
 #include "kernels/programs/bfs.h"
-
-#endif

@@ -6,8 +6,7 @@
  * for 10 iterations, as Garaph runs it, starting from x(u) = (1 + u mod 64) / 64 for the vertex at
  * position u of the original order: CuSha's published code holds bfs, sssp and pagerank alone, so
  * that there is no starting value of its own to keep to. */
-#ifndef QN_KERNELS_PROGRAMS_NEURAL_H
-#define QN_KERNELS_PROGRAMS_NEURAL_H
+#pragma once
 
 #include "kernels/programs/program.h"
 
@@ -60,5 +59,3 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
                                                program_value value) {
   return value;
 }
-
-#endif

@@ -6,8 +6,7 @@
  *                              + sum of r(u) over u without out-edges, / V)
  *
  * starting from 1 / V; ends when the L1 norm of r' - r is below the tolerance. */
-#ifndef QN_KERNELS_PROGRAMS_PAGERANK_H
-#define QN_KERNELS_PROGRAMS_PAGERANK_H
+#pragma once
 
 #include "kernels/programs/program.h"
 
@@ -81,5 +80,3 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
                                                program_value value) {
   return value;
 }
-
-#endif

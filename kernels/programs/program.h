@@ -121,8 +121,7 @@
  *
  * "vertex" is the position in original order (quern/ids.h): results do not
  * depend on how a layout numbers its vertices. */
-#ifndef QN_KERNELS_PROGRAMS_PROGRAM_H
-#define QN_KERNELS_PROGRAMS_PROGRAM_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -142,5 +141,3 @@
 
 /* A program need not look at all that it is told. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-
-#endif

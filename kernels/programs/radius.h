@@ -7,8 +7,7 @@
  * which a sketch changed: never more than the true radius, and less where all the farthest
  * vertices hide behind bits of nearer ones. (HADI's effective radius stops at 90% of the vertices.)
  */
-#ifndef QN_KERNELS_PROGRAMS_RADIUS_H
-#define QN_KERNELS_PROGRAMS_RADIUS_H
+#pragma once
 
 #include "kernels/programs/program.h"
 
@@ -94,5 +93,3 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
                                                program_value value) {
   return value.radius;
 }
-
-#endif

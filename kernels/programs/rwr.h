@@ -7,8 +7,7 @@
  *           + s(v) * (1 - d + d * sum of r(u) over u without out-edges)
  *
  * starting with s; ends when the L1 norm of r' - r is below the tolerance. */
-#ifndef QN_KERNELS_PROGRAMS_RWR_H
-#define QN_KERNELS_PROGRAMS_RWR_H
+#pragma once
 
 #include "kernels/programs/program.h"
 
@@ -92,5 +91,3 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
                                                program_value value) {
   return value.probability;
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * x is the vector that is given. With more than one iteration y is x of the next.
  * Where weights take 8 bytes, so do the vectors: f64, in which i64 are rounded from 2^53 on. */
-#ifndef QN_KERNELS_PROGRAMS_SPMV_H
-#define QN_KERNELS_PROGRAMS_SPMV_H
+#pragma once
 
 #include "kernels/programs/program.h"
 
@@ -58,5 +57,3 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
                                                program_value value) {
   return value;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * where it could. Real weights are summed in double precision; as rounding is
  * monotonic, the result is the same whatever the order in which edges are relaxed.
  * Without weights every edge counts 1. What lies beyond the cutoff counts as not reached. */
-#ifndef QN_KERNELS_PROGRAMS_SSSP_H
-#define QN_KERNELS_PROGRAMS_SSSP_H
+#pragma once
 
 #include "kernels/programs/program.h"
 
@@ -91,5 +90,3 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
                                                program_value value) {
   return value;
 }
-
-#endif

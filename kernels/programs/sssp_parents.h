@@ -1,6 +1,5 @@
 /* Parents of shortest paths by weights, which are the edges' lengths (1 where a graph has none). */
-#ifndef QN_KERNELS_PROGRAMS_SSSP_PARENTS_H
-#define QN_KERNELS_PROGRAMS_SSSP_PARENTS_H
+#pragma once
 
 #include "kernels/programs/program.h"
 
@@ -25,5 +24,3 @@ typedef uint32_t program_weight;
 #endif
 
 #include "kernels/programs/bfs_parents.h"
-
-#endif

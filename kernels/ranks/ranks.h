@@ -2,18 +2,13 @@
  * loaded when it is needed: libquern-mpi.so.0, beside the library or the tools.
  *
  * Every function but the first three is called by all ranks, in the same order. */
-#ifndef QN_KERNELS_RANKS_RANKS_H
-#define QN_KERNELS_RANKS_RANKS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
 
 #include "kernels/set_view.h"
 #include "support/ranks/collective.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* How ranks wait for others. */
 struct qn_mpi_patience {
@@ -106,8 +101,3 @@ struct qn_ranks_figures qn_ranks_figures(void);
 
 /* The end, if they have begun. */
 void qn_ranks_end(void);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

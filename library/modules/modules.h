@@ -4,16 +4,11 @@
  * A module is a shared library beside libquern.so.0. It uses what that exports to its own version
  * alone (exports.map.in), and has a function that gives its table, which begins with the version
  * that it was built as: another than the library's is refused. */
-#ifndef QN_LIBRARY_MODULES_MODULES_H
-#define QN_LIBRARY_MODULES_MODULES_H
+#pragma once
 
 #include "converters/arrays/hdf5_file.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/device_run.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Load the module of a file name, once in the process, and find its table. QN_UNSUPPORTED if it is
  * not installed or is of another version, as the message says: "WHAT needs FILE ...: ADVICE". */
@@ -76,8 +71,3 @@ const struct qn_kernel *const *qn_cpu_kernels(void);
 const struct qn_kernel *const *qn_cpu_followers(void);
 const struct qn_kernel *const *qn_cuda_kernels(void);
 const struct qn_kernel *const *qn_cuda_followers(void);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,16 +1,11 @@
 /* Whether several devices are done sooner than one of them: what they tell each other takes time,
  * too. */
-#ifndef QN_RUNTIME_CHOICE_DEVICES_H
-#define QN_RUNTIME_CHOICE_DEVICES_H
+#pragma once
 
 #include <jansson.h>
 
 #include "kernels/streaming.h"
 #include "runtime/choice/processor.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Seconds that are expected, of the algorithm itself. */
 struct qn_sharing {
@@ -30,8 +25,3 @@ struct qn_sharing qn_sharing_weigh(const struct qn_workload *workload,
 
 /* {"taken": how many, "one_seconds", "all_seconds", "streams"}; NULL if nothing was weighed. */
 json_t *qn_sharing_json(const struct qn_sharing *sharing, unsigned num_devices);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

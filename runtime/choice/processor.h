@@ -1,16 +1,11 @@
 /* Which processor a run is done sooner on, where nobody has said. A device has to be started, which
  * takes as long as many a run on the CPU, and the graph has to be brought there. */
-#ifndef QN_RUNTIME_CHOICE_PROCESSOR_H
-#define QN_RUNTIME_CHOICE_PROCESSOR_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
 
 #include "kernels/registry.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What is known of a run before it. */
 struct qn_workload {
@@ -51,8 +46,3 @@ static inline bool qn_choice_is_device(const struct qn_choice *choice) {
  * "kernel_seconds"};
  * NULL if nothing was weighed. */
 json_t *qn_choice_json(const struct qn_choice *choice);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

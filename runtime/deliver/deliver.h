@@ -1,16 +1,11 @@
 /* What quern-run writes of a run beside its summary: values, parents and a timeline. */
-#ifndef QN_RUNTIME_DELIVER_DELIVER_H
-#define QN_RUNTIME_DELIVER_DELIVER_H
+#pragma once
 
 #include <stdbool.h>
 
 #include "runtime/deliver/files.h"
 #include "runtime/run.h"
 #include "runtime/watch/watch.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_output_options {
   const char *values, *parents; /* files; NULL: none */
@@ -47,8 +42,3 @@ enum qn_status qn_outputs_create(const struct qn_output_options *options, bool f
 enum qn_status qn_outputs_commit(struct qn_outputs *outputs, const struct qn_run_input *input,
                                  const struct qn_run *run, struct qn_error *error);
 void qn_outputs_abort(struct qn_outputs *outputs);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

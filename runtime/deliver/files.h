@@ -7,17 +7,12 @@
  *              NAME.hops.npy beside it (results/rows.h)
  *   NAME.csv   lines "id,value" below a header (results/lines.h)
  *   others     lines "id<TAB>value"; "-" is standard output */
-#ifndef QN_RUNTIME_DELIVER_FILES_H
-#define QN_RUNTIME_DELIVER_FILES_H
+#pragma once
 
 #include <stdbool.h>
 
 #include "runtime/run.h"
 #include "support/ranks/collective.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_RESULTS_INPUTS 8
 
@@ -54,8 +49,3 @@ enum qn_status qn_results_commit(struct qn_results *results, const struct qn_run
                                  const struct qn_run_result *result, struct qn_error *error);
 /* NULL is allowed. */
 void qn_results_abort(struct qn_results *results);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,14 +1,9 @@
 /* Results as a folder with a file for each part of a set, which whoever walks the part writes: the
  * same files by any number of ranks. In a part values have the order of its vertices, and arrays
  * have ids beside them (results.h). Internal to results.c. */
-#ifndef QN_RUNTIME_DELIVER_PARTS_H
-#define QN_RUNTIME_DELIVER_PARTS_H
+#pragma once
 
 #include "runtime/deliver/files.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_result_parts;
 
@@ -21,8 +16,3 @@ enum qn_status qn_result_parts_commit(struct qn_result_parts *parts,
                                       const struct qn_algorithm *algorithm,
                                       const struct qn_run_result *result, struct qn_error *error);
 void qn_result_parts_abort(struct qn_result_parts *parts);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,14 +1,9 @@
 /* What a run did and found, as quern-run says it (docs/json.md). */
-#ifndef QN_RUNTIME_DELIVER_REPORT_H
-#define QN_RUNTIME_DELIVER_REPORT_H
+#pragma once
 
 #include <jansson.h>
 
 #include "runtime/run.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Seconds since the process began to work, split up. */
 struct qn_report_times {
@@ -25,8 +20,3 @@ json_t *qn_run_report_json(const struct qn_run_input *input, const struct qn_run
 /* What ranks have told each other, and how they divided the set (NULL: there is none): a new
  * reference; NULL where there is one process. */
 json_t *qn_ranks_json(const struct qn_run_set *set);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

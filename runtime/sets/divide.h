@@ -1,16 +1,11 @@
 /* Edges of a set divided in two dimensions: ranks in a grid, each of which takes from the parts of
  * its row's ranks the edges that begin in its column (struct qn_set_block). */
-#ifndef QN_RUNTIME_SETS_DIVIDE_H
-#define QN_RUNTIME_SETS_DIVIDE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
 
 #include "runtime/sets/run_set.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* As qn_set_view's divide: by whole rows, unless the user asks for a grid, or for the one by which
  * a rank gets the least bytes in an iteration. That is taken if in all iterations it saves more
@@ -23,8 +18,3 @@ void qn_set_undivide(struct qn_run_set *run);
 
 /* What was chosen, for a report, a new reference; NULL if nobody has asked. */
 json_t *qn_division_json(const struct qn_run_set *run);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

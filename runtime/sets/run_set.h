@@ -1,13 +1,8 @@
 /* A set made ready to run kernels on, part by part. */
-#ifndef QN_RUNTIME_SETS_RUN_SET_H
-#define QN_RUNTIME_SETS_RUN_SET_H
+#pragma once
 
 #include "formats/set/set.h"
 #include "kernels/set_view.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* How ranks are to divide a set: in rows and columns, if both are given; as sends less, if there is
  * one column and no number of rows; zeroed: by whole rows. */
@@ -51,8 +46,3 @@ void qn_run_set_close(struct qn_run_set *set);
 
 /* The weights of the parts that are open. */
 enum qn_status qn_run_set_verify_weights(const struct qn_run_set *set, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -23,17 +23,12 @@
  * A graph that does not fit into host memory is bound by its disks instead (section 7.5): the bytes
  * that came from storage, by the rate of all disks together. What came, and at what rate, is
  * measured; the files that it lies in are as many disks at most. */
-#ifndef QN_RUNTIME_COST_MODEL_H
-#define QN_RUNTIME_COST_MODEL_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
 
 #include "kernels/device_run.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Sums over iterations, in seconds. */
 struct qn_cost_model {
@@ -61,8 +56,3 @@ void qn_cost_model_iteration(struct qn_cost_model *model, const struct qn_iterat
  * storage, and "storage_bytes_per_second" of the time measured. To be called when the run has
  * ended. */
 json_t *qn_cost_model_json(const struct qn_cost_model *model, const struct qn_stream_plan *plan);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,13 +1,8 @@
 /* SIGINT and SIGTERM, asking a run to end at a place where nothing is lost. */
-#ifndef QN_RUNTIME_INTERRUPT_H
-#define QN_RUNTIME_INTERRUPT_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_CAUGHT_SIGNALS 2
 
@@ -23,8 +18,3 @@ void qn_interrupts_release(const struct qn_interrupts *interrupts);
 
 /* Was there a signal since qn_interrupts_catch? */
 bool qn_interrupted(void);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,15 +1,10 @@
 /* What the CPU and the device did in a run that they shared (kernels/joint.h). */
-#ifndef QN_RUNTIME_JOINT_REPORT_H
-#define QN_RUNTIME_JOINT_REPORT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
 
 #include "kernels/device_run.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_joint_entry {
   uint32_t iteration;
@@ -38,8 +33,3 @@ void qn_joint_report_add(struct qn_joint_report *report, const struct qn_iterati
  * "exchanged_bytes": sums, "iterations": [{"iteration", "choice": "cpu", "device" or "both",
  * "active_share", "alpha", the same figures, "seconds"}]}; NULL if nothing was shared. */
 json_t *qn_joint_report_json(const struct qn_joint_report *report);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

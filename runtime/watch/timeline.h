@@ -1,17 +1,12 @@
 /* A timeline in the Trace Event format, which Perfetto (ui.perfetto.dev) and chrome://tracing show:
  * one row for iterations, one for each stream, counters for what moved. Several devices are one
  * process each: the first has the iterations, too. */
-#ifndef QN_RUNTIME_TIMELINE_H
-#define QN_RUNTIME_TIMELINE_H
+#pragma once
 
 #include <stdio.h>
 
 #include "kernels/device_run.h"
 #include "support/atomic_file.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Zero it before use. */
 struct qn_timeline {
@@ -37,8 +32,3 @@ void qn_timeline_event(struct qn_timeline *timeline, const struct qn_stream_even
 void qn_timeline_iteration(struct qn_timeline *timeline, const struct qn_iteration *iteration);
 
 enum qn_status qn_timeline_commit(struct qn_timeline *timeline, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

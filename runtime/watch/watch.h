@@ -1,16 +1,11 @@
 /* Watching a run: the plan it streams by, what every iteration moved, a line on the terminal while
  * it runs, a timeline, a cost model. */
-#ifndef QN_RUNTIME_WATCH_H
-#define QN_RUNTIME_WATCH_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
 
 #include "kernels/device_run.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_watch;
 
@@ -49,8 +44,3 @@ json_t *qn_watch_storage_json(const struct qn_watch *watch);
 
 /* The timeline appears: of a run that was interrupted, too. */
 enum qn_status qn_watch_commit(struct qn_watch *watch, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,12 +1,7 @@
 /* CRC-32 as gzip and zip use it (the reversed polynomial 0xEDB88320). */
-#ifndef QN_SUPPORT_INPUT_CRC32_H
-#define QN_SUPPORT_INPUT_CRC32_H
+#pragma once
 
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The checksum of `bytes` bytes that follow those whose checksum is `crc`; 0 if there are none. */
 uint32_t qn_crc32(uint32_t crc, const void *data, uint64_t bytes);
@@ -16,8 +11,3 @@ uint32_t qn_crc32_join(uint32_t first, uint32_t second, uint64_t bytes);
 
 /* qn_crc32(0, data, bytes), by all threads. */
 uint32_t qn_crc32_parallel(const void *data, uint64_t bytes);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,14 +1,9 @@
 /* The check value at the end of gzip files (RFC 1952), which libarchive passes over. Internal to
  * the files of this folder. */
-#ifndef QN_SUPPORT_INPUT_GZIP_H
-#define QN_SUPPORT_INPUT_GZIP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_GZIP_TRAILER 8
 
@@ -33,8 +28,3 @@ void qn_gzip_check_file(struct qn_gzip_check *check, const void *data, uint64_t 
  * about its last; `whole_file`, if it is at hand (else NULL: it came in pieces), is searched for
  * their marks. */
 bool qn_gzip_check_end(const struct qn_gzip_check *check, const void *whole_file);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

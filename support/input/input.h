@@ -18,8 +18,7 @@
  * Known: gzip, bzip2, xz, zstd and lz4; tar (also compressed) and zip, of which one member is read.
  * NumPy archives (.npz) are zip too, but content as a whole.
  */
-#ifndef QN_SUPPORT_INPUT_INPUT_H
-#define QN_SUPPORT_INPUT_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,10 +26,6 @@
 
 #include "support/used_files.h"
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_input_options {
   const char *member; /* the archive member to read; NULL: after ':' in the path, or the only one */
@@ -161,8 +156,3 @@ void qn_input_hash_part(struct qn_input *input, struct qn_hash_part *part);
 
 /* Format a digest. */
 void qn_digest_set(struct qn_input_digest *digest, uint64_t bytes, uint64_t low, uint64_t high);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,16 +1,11 @@
 /* Inputs that an input names: files beside it that belong to the same graph. */
-#ifndef QN_SUPPORT_INPUT_NAMED_INPUTS_H
-#define QN_SUPPORT_INPUT_NAMED_INPUTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "support/input/input.h"
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_reader;
 
@@ -35,8 +30,3 @@ enum qn_status qn_named_inputs_add(struct qn_named_inputs *named, const struct q
                                    const struct qn_reader *reader, struct qn_error *error);
 
 void qn_named_inputs_release(struct qn_named_inputs *named);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

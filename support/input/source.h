@@ -1,16 +1,11 @@
 /* Sources of bytes under the input layer: a descriptor, or a member of an
  * archive. Internal to the files of this folder. */
-#ifndef QN_SUPPORT_INPUT_SOURCE_H
-#define QN_SUPPORT_INPUT_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "support/input/input.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* A descriptor read in order, whose bytes are hashed as they pass. */
 struct qn_descriptor;
@@ -80,8 +75,3 @@ enum qn_status qn_read_ahead_peek(struct qn_read_ahead *ahead, struct qn_input_b
                                   struct qn_error *error);
 enum qn_status qn_read_ahead_next(struct qn_read_ahead *ahead, struct qn_input_block *block,
                                   struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

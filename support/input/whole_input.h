@@ -1,12 +1,7 @@
 /* The whole content of an input in memory at once, for binary formats. */
-#ifndef QN_SUPPORT_INPUT_WHOLE_INPUT_H
-#define QN_SUPPORT_INPUT_WHOLE_INPUT_H
+#pragma once
 
 #include "support/input/input.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_whole_input {
   const char *data; /* a plain file's is its mapping, used in place */
@@ -21,8 +16,3 @@ enum qn_status qn_whole_input_take(struct qn_input *input, struct qn_whole_input
                                    struct qn_error *error);
 /* A zeroed struct is allowed. */
 void qn_whole_input_release(struct qn_whole_input *whole);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,16 +1,11 @@
 /* The members of a zip archive that lies in memory, unpacked side by side: for .npz files. */
-#ifndef QN_SUPPORT_INPUT_ZIP_MEMBERS_H
-#define QN_SUPPORT_INPUT_ZIP_MEMBERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "support/input/input.h"
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_zip_member {
   char *name;
@@ -44,8 +39,3 @@ struct qn_zip_member *qn_zip_find(const struct qn_zip *zip, const char *name);
 /* Unpack all wanted members, each by one thread, and compare their checksums; those that are stored
  * stay where they are. */
 enum qn_status qn_zip_load(struct qn_zip *zip, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

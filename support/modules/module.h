@@ -1,6 +1,5 @@
 /* What is loaded when it is needed: shared objects that are installed with libquern. */
-#ifndef QN_SUPPORT_MODULES_MODULE_H
-#define QN_SUPPORT_MODULES_MODULE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -9,5 +8,3 @@ void *qn_module_open(const char *file, int flags);
 
 /* Whether there is one; it may lack what it needs. */
 bool qn_module_is_installed(const char *file);
-
-#endif

@@ -3,17 +3,12 @@
  *
  * All ranks call the same functions in the same order. A rank that has failed calls no more of them
  * but the last `agree`; then those of the others fail, too. */
-#ifndef QN_SUPPORT_RANKS_COLLECTIVE_H
-#define QN_SUPPORT_RANKS_COLLECTIVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum qn_combination { QN_COMBINE_SUM, QN_COMBINE_MOST, QN_COMBINE_LEAST, QN_COMBINE_OR };
 
@@ -33,8 +28,3 @@ struct qn_collective {
 
 /* One rank, which has nobody to talk to. */
 extern const struct qn_collective qn_collective_alone;
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,12 +1,7 @@
 /* What ranks say to each other, from the table of collective.h. */
-#ifndef QN_SUPPORT_RANKS_TALK_H
-#define QN_SUPPORT_RANKS_TALK_H
+#pragma once
 
 #include "support/ranks/collective.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What came from all ranks, in their order. */
 struct qn_heard {
@@ -36,8 +31,3 @@ enum qn_status qn_talk_tell_text(const struct qn_collective *ranks, const char *
 /* The sum of a value over all ranks, and over those before this one. */
 enum qn_status qn_talk_sum(const struct qn_collective *ranks, uint64_t value, uint64_t *before,
                            uint64_t *all, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

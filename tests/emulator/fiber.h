@@ -1,6 +1,5 @@
 /* Fibers: stacks that are switched by hand. A CUDA thread is one fiber. */
-#ifndef EMULATOR_FIBER_H
-#define EMULATOR_FIBER_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -27,5 +26,3 @@ void fiber_switch(fiber &from, fiber &to, bool last);
 void fiber_entered();
 
 } /* namespace emulator */
-
-#endif

@@ -1,7 +1,6 @@
 /* What the emulator's parts know of one another. One mutex guards everything;
  * kernels run one at a time on whatever host thread waits for them. */
-#ifndef EMULATOR_INTERNAL_H
-#define EMULATOR_INTERNAL_H
+#pragma once
 
 #include "cuda_runtime.h"
 #include "emulator.h"
@@ -154,5 +153,3 @@ bool injected(const char *function);
 void api_reset();
 
 } /* namespace emulator */
-
-#endif

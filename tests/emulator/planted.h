@@ -1,6 +1,5 @@
 /* Kernels with a bug planted in each, and sound ones, for tests/unit/emulated/test_emulator.c. */
-#ifndef EMULATOR_PLANTED_H
-#define EMULATOR_PLANTED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,4 @@ uint32_t unordered_streams(uint64_t seed);   /* which of two unordered streams w
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,6 +1,5 @@
 /* The ways to open a file, as one: for what is preloaded, and has open_at already. */
-#ifndef QN_TESTS_FAULTS_OPEN_H
-#define QN_TESTS_FAULTS_OPEN_H
+#pragma once
 
 #include <fcntl.h>
 #include <stdarg.h>
@@ -28,5 +27,3 @@ int openat(int folder, const char *path, int flags, ...) {
   MODE(flags)
   return open_at(folder, path, flags, mode);
 }
-
-#endif

@@ -12,8 +12,7 @@
  * strips), then for each frame u32 bytes, in strips u32 strip and u32 count too, and these bytes,
  * of which a zstd frame is made that is not compressed. compact.py writes this form of a container.
  */
-#ifndef QN_TESTS_FUZZ_COMPACT_H
-#define QN_TESTS_FUZZ_COMPACT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ extern const char *const fuzz_section_names[];
  * takes the place of the one that it says. */
 #define FUZZ_MOST_BYTES ((size_t)1 << 20)
 uint8_t *fuzz_expand(const uint8_t *data, size_t size, unsigned layout, size_t *bytes);
-
-#endif

@@ -6,8 +6,7 @@
  * What they link stands in for what would only cost time or hide what lies behind it: files in
  * memory (memory_file.c), inputs in memory (memory_input.c), and checksums that always fit
  * (no_checksums.c). */
-#ifndef QN_TESTS_FUZZ_FUZZ_H
-#define QN_TESTS_FUZZ_FUZZ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ void fuzz_inputs(const struct fuzz_input *input);
       fuzz_broken(#holds, __FILE__, __LINE__);                                                     \
   } while (0)
 _Noreturn void fuzz_broken(const char *promise, const char *file, int line);
-
-#endif

@@ -1,6 +1,5 @@
 /* Checksums of containers of any bytes, so that the rules behind them are reached. */
-#ifndef QN_TESTS_FUZZ_FUZZ_SEAL_H
-#define QN_TESTS_FUZZ_FUZZ_SEAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -46,5 +45,3 @@ static inline bool fuzz_seal(uint8_t *data, size_t size) {
   memcpy(data + size - sizeof footer, &footer, sizeof footer);
   return true;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What is done with a container that may be anything. */
-#ifndef QN_TESTS_FUZZ_USE_CONTAINER_H
-#define QN_TESTS_FUZZ_USE_CONTAINER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -11,5 +10,3 @@ bool fuzz_use_container(const char *path);
 
 /* Whatever passes every check can be walked, and restored to a graph of the same size. */
 bool fuzz_walk_container(const struct qn_container *container);
-
-#endif

@@ -1,7 +1,6 @@
 /* Every CUDA program of a layout, run by the emulator in several orders of threads, against the
  * graph layout's kernels on the CPU. */
-#ifndef QN_TESTS_HELPERS_EMULATED_TEST_H
-#define QN_TESTS_HELPERS_EMULATED_TEST_H
+#pragma once
 
 /* The emulator takes its time. */
 #define MOST_INTERRUPTIONS 3
@@ -105,5 +104,3 @@ static inline void each_emulated_graph(void (*visit)(const struct qn_graph *)) {
   visit_and_free(path_graph(70), visit);
   visit_and_free(hub_graph(400, 9000), visit);
 }
-
-#endif

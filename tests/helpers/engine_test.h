@@ -1,7 +1,6 @@
 /* Every program on a layout against the graph layout's kernels, which are tested against naive
  * references, for several numbers of threads. */
-#ifndef QN_TESTS_HELPERS_ENGINE_TEST_H
-#define QN_TESTS_HELPERS_ENGINE_TEST_H
+#pragma once
 
 #include <math.h>
 
@@ -324,5 +323,3 @@ static inline void each_engine_graph(void (*visit)(const struct qn_graph *)) {
   visit_and_free(path_graph(300), visit);
   visit_and_free(hub_graph(3000, 150000), visit);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Containers altered under right checksums: to see that a broken rule is refused by its number. */
-#ifndef QN_TESTS_HELPERS_FORGE_H
-#define QN_TESTS_HELPERS_FORGE_H
+#pragma once
 
 #include <string.h>
 
@@ -109,5 +108,3 @@ static inline void expect_all_refused(const char *path, const struct broken_rule
   expect_forgery_refused(path, rule, (struct forged_value[]){__VA_ARGS__},                         \
                          sizeof((struct forged_value[]){__VA_ARGS__}) /                            \
                              sizeof(struct forged_value))
-
-#endif

@@ -1,6 +1,5 @@
 /* Layouts built from graphs in memory, and mapped. */
-#ifndef QN_TESTS_HELPERS_LAYOUT_VIEWS_H
-#define QN_TESTS_HELPERS_LAYOUT_VIEWS_H
+#pragma once
 
 #include "helpers/round_trip.h"
 #include "helpers/scratch.h"
@@ -31,5 +30,3 @@ DEFINE_OPEN(hybrid, QN_LAYOUT_HYBRID, qn_hybrid_options)
 DEFINE_OPEN(packed, QN_LAYOUT_PACKED, qn_packed_options)
 DEFINE_OPEN(shards, QN_LAYOUT_SHARDS, qn_shards_options)
 DEFINE_OPEN(slotted_pages, QN_LAYOUT_SLOTTED_PAGES, qn_page_options)
-
-#endif

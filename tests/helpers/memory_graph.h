@@ -1,6 +1,5 @@
 /* Graphs in memory, for tests of kernels: built the plain way from a list of edges. */
-#ifndef QN_TESTS_HELPERS_MEMORY_GRAPH_H
-#define QN_TESTS_HELPERS_MEMORY_GRAPH_H
+#pragma once
 
 #include "helpers/random_graph.h"
 
@@ -93,5 +92,3 @@ static inline void test_graph_free(struct qn_graph *graph) {
     test_csr_free(&graph->in);
   test_csr_free(&graph->out);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The algorithms in the plainest form that is still fast enough to check against. */
-#ifndef QN_TESTS_HELPERS_NAIVE_KERNELS_H
-#define QN_TESTS_HELPERS_NAIVE_KERNELS_H
+#pragma once
 
 #include <math.h>
 
@@ -151,5 +150,3 @@ static inline void naive_betweenness(const struct test_edges *edges, uint32_t so
   free(paths);
   free(level);
 }
-
-#endif

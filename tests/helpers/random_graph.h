@@ -1,6 +1,5 @@
 /* Random and extreme graphs in memory, and comparison of graphs. */
-#ifndef QN_TESTS_HELPERS_RANDOM_GRAPH_H
-#define QN_TESTS_HELPERS_RANDOM_GRAPH_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,5 +126,3 @@ static inline bool same_csr(const struct qn_csr *a, const struct qn_csr *b) {
          memcmp(a->weights.data, b->weights.data,
                 qn_weight_bytes(a->weights.type) * a->num_edges) == 0;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Random numbers that are the same in every run: SplitMix64. */
-#ifndef QN_TESTS_RANDOM_NUMBERS_H
-#define QN_TESTS_RANDOM_NUMBERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ static inline uint64_t random_number(void) {
 static inline uint32_t random_below(uint32_t end) {
   return (uint32_t)(random_number() % end);
 }
-
-#endif

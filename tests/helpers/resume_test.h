@@ -1,7 +1,6 @@
 /* Interrupting a kernel after an iteration and going on from the state it left must give the result
  * of a run that was not interrupted, bit for bit. */
-#ifndef QN_TESTS_HELPERS_RESUME_TEST_H
-#define QN_TESTS_HELPERS_RESUME_TEST_H
+#pragma once
 
 #include <math.h>
 #include <stdlib.h>
@@ -122,5 +121,3 @@ static inline void resume_everywhere(const struct qn_kernel *kernel,
     resume_after(kernel, request, iterations, &expected);
   qn_run_result_destroy(&expected);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* From a graph in memory through a layout's container and back. */
-#ifndef QN_TESTS_HELPERS_ROUND_TRIP_H
-#define QN_TESTS_HELPERS_ROUND_TRIP_H
+#pragma once
 
 #include "helpers/forge.h"
 #include "helpers/random_graph.h"
@@ -130,5 +129,3 @@ static inline void expect_rules(enum qn_layout layout, const void *options, stru
   qn_graph_unmap(graph);
   expect_all_refused(path, broken, count);
 }
-
-#endif

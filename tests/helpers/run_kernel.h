@@ -1,6 +1,5 @@
 /* Running kernels of the graph layout on graphs in memory, in cmocka tests. */
-#ifndef QN_TESTS_HELPERS_RUN_KERNEL_H
-#define QN_TESTS_HELPERS_RUN_KERNEL_H
+#pragma once
 
 #include <math.h>
 
@@ -78,5 +77,3 @@ static inline void assert_close(double expected, double actual, double tolerance
   if (!(fabs(expected - actual) <= tolerance * fabs(expected)))
     fail_msg("expected %.9g, got %.9g", expected, actual);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The sample graph of specs/graph.md, and small graphs written from arrays. */
-#ifndef QN_TESTS_HELPERS_SAMPLE_GRAPH_H
-#define QN_TESTS_HELPERS_SAMPLE_GRAPH_H
+#pragma once
 
 #include <string.h>
 
@@ -102,5 +101,3 @@ failed:
   qn_writer_abort(writer);
   return status;
 }
-
-#endif

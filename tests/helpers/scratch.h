@@ -1,6 +1,5 @@
 /* A scratch folder for one test program, and whole files in and out of memory. */
-#ifndef QN_TESTS_HELPERS_SCRATCH_H
-#define QN_TESTS_HELPERS_SCRATCH_H
+#pragma once
 
 #include <dirent.h>
 #include <stdint.h>
@@ -67,5 +66,3 @@ static inline void write_file(const char *path, const void *bytes, size_t size) 
   if (!file || fwrite(bytes, 1, size, file) != size || fclose(file) != 0)
     abort();
 }
-
-#endif

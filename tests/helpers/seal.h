@@ -1,7 +1,6 @@
 /* Containers changed on purpose: make every checksum right again, so that only the rules behind
  * the checksums can refuse them. */
-#ifndef QN_TESTS_HELPERS_SEAL_H
-#define QN_TESTS_HELPERS_SEAL_H
+#pragma once
 
 #include <stddef.h>
 #include <string.h>
@@ -44,5 +43,3 @@ static inline void seal_frame(uint8_t *bytes, size_t size) {
   footer.checksum = XXH3_64bits(&footer, offsetof(struct qn_disk_footer, checksum));
   memcpy(bytes + size - sizeof footer, &footer, sizeof footer);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Containers of the layouts whose topology is streamed in units of their own, with small units. */
-#ifndef QN_TESTS_HELPERS_STREAMED_LAYOUTS_H
-#define QN_TESTS_HELPERS_STREAMED_LAYOUTS_H
+#pragma once
 
 #include "helpers/streamed_test.h"
 #include "partitioner/edge_partitions.h"
@@ -28,5 +27,3 @@ static inline bool open_partitions(const struct qn_graph *graph, uint64_t partit
   assert_int_equal(qn_edge_partitions_map(scratch_path("parts.qrn"), view, &error), QN_OK);
   return view->num_edges > 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Every CUDA program of a layout, streamed with little device memory in the emulator, against the
  * graph layout's kernels on the CPU. */
-#ifndef QN_TESTS_HELPERS_STREAMED_TEST_H
-#define QN_TESTS_HELPERS_STREAMED_TEST_H
+#pragma once
 
 #include "helpers/emulated_test.h"
 
@@ -264,5 +263,3 @@ static inline void assert_tested(const struct streamed_counts *counts) {
   assert_tested_by(counts, 12);
   assert_true(counts->direct_bytes > 0 && counts->direct_bytes < counts->moved_bytes);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What a program of tests is made of: TEST(name) { ... } for each test, which lists itself, and
  * TEST_MAIN at the end. They run in the order of the file. */
-#ifndef QN_TESTS_HELPERS_TEST_H
-#define QN_TESTS_HELPERS_TEST_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,5 +39,3 @@ static inline int run_listed_tests(CMFixtureFunction set_up, CMFixtureFunction t
   int main(void) {                                                                                 \
     return run_listed_tests(set_up, tear_down);                                                    \
   }
-
-#endif

@@ -1,6 +1,5 @@
 /* Who runs when: the emulator takes its time. */
-#ifndef QN_TESTS_HELPERS_TURNS_H
-#define QN_TESTS_HELPERS_TURNS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ static inline bool has_its_turn(const struct qn_kernel *kernel, unsigned round) 
     place += (*other)->layout == kernel->layout && (*other)->traits & QN_KERNEL_ALL_ACTIVE;
   return (place + round) % 3 == 0;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Vectors: containers in specs/vectors that today's writers must reproduce byte for byte. */
-#ifndef QN_TESTS_HELPERS_VECTOR_H
-#define QN_TESTS_HELPERS_VECTOR_H
+#pragma once
 
 #include "helpers/scratch.h"
 #include "helpers/test.h"
@@ -22,5 +21,3 @@ static inline void assert_vector(const char *name, const char *written) {
   free(bytes);
   free(expected);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* quern-run graphalytics: the LDBC Graphalytics benchmark's algorithms on one of its graphs, with
  * the parameters that the graph's properties name (the benchmark's specification, "Algorithms" and
  * "Output"). */
-#ifndef QN_TOOLS_RUN_GRAPHALYTICS_H
-#define QN_TOOLS_RUN_GRAPHALYTICS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ struct qn_graphalytics_options {
 /* Import the graph, run the algorithms that its properties list, and print a line for each. */
 enum qn_status qn_graphalytics(const struct qn_graphalytics_options *options,
                                struct qn_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The command line of quern-run. */
-#ifndef QN_TOOLS_RUN_OPTIONS_H
-#define QN_TOOLS_RUN_OPTIONS_H
+#pragma once
 
 #include "runtime/deliver/deliver.h"
 #include "support/tool.h"
@@ -23,5 +22,3 @@ void qn_run_command_parse(int argc, char **argv, struct qn_run_command *command)
 /* What makes -o a folder. */
 bool qn_run_command_is_graphalytics(const struct qn_run_command *command);
 bool qn_run_command_has_several(const struct qn_run_command *command);
-
-#endif

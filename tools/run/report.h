@@ -1,6 +1,5 @@
 /* What quern-run says for people, of the same JSON that --json prints (docs/json.md). */
-#ifndef QN_TOOLS_RUN_REPORT_H
-#define QN_TOOLS_RUN_REPORT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -14,5 +13,3 @@ void qn_run_report_print(const struct qn_run_input *input, const struct qn_run *
 void qn_ranks_print(const json_t *ranks, FILE *stream);
 /* What qn_kernel_list has made: what each algorithm finds, and where it runs. */
 void qn_kernel_list_print(const json_t *list);
-
-#endif

@@ -1,7 +1,6 @@
 /* quern-run ALGORITHM,ALGORITHM,... FILE: several algorithms in one process, on one graph, which
  * stays on the device between them. */
-#ifndef QN_TOOLS_RUN_SEVERAL_H
-#define QN_TOOLS_RUN_SEVERAL_H
+#pragma once
 
 #include "runtime/run.h"
 
@@ -17,5 +16,3 @@ struct qn_several_options {
 
 /* QN_USAGE if an option is of use to none of them, or an algorithm is named twice. */
 enum qn_status qn_run_several(const struct qn_several_options *options, struct qn_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* Sums over the edges between two levels of a search on blocked CSR, for betweenness
  * centrality (GraphCage, section 3.3 and Algorithm 3). */
-#ifndef QN_KERNELS_CPU_BLOCKED_CSR_BLOCK_SUMS_H
-#define QN_KERNELS_CPU_BLOCKED_CSR_BLOCK_SUMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,10 +9,6 @@
 #include "kernels/cpu/loop/levels.h"
 #include <quern/blocked_csr.h>
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* One set of blocks walked in one direction. If `rows_receive`, rows gather from their columns
  * (TOCAB pull), else they give to them (TOCAB push). */
@@ -36,8 +31,3 @@ void qn_block_sums_destroy(struct qn_block_sums *sums);
 void qn_block_sums_collect(const struct qn_block_sums *sums, const struct qn_levels *levels,
                            const uint32_t *level_of, uint32_t from, uint32_t to,
                            const double *offer, double *sum);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,15 +1,10 @@
 /* Blocks of a blocked-csr layout cut into tasks for threads. */
-#ifndef QN_KERNELS_CPU_BLOCKED_CSR_BLOCK_TASKS_H
-#define QN_KERNELS_CPU_BLOCKED_CSR_BLOCK_TASKS_H
+#pragma once
 
 #include <stdint.h>
 
 #include <quern/blocked_csr.h>
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Local rows [begin, end) of a block, the first of whose rows is `first_row` of all. */
 struct qn_block_task {
@@ -31,8 +26,3 @@ enum qn_status qn_block_tasks_create(struct qn_block_tasks *tasks,
                                      const struct qn_blocking *blocking, struct qn_error *error);
 /* A zeroed struct is allowed. */
 void qn_block_tasks_destroy(struct qn_block_tasks *tasks);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -7,8 +7,7 @@
  *
  * What differs from the paper is where a CPU is not a GPU: pushing needs no atomics since the
  * destinations of a block belong to one thread, which also keeps sums in one order. */
-#ifndef QN_KERNELS_CPU_BLOCKED_CSR_ENGINE_H
-#define QN_KERNELS_CPU_BLOCKED_CSR_ENGINE_H
+#pragma once
 
 #include "kernels/cpu/blocked_csr/view.h"
 
@@ -18,5 +17,3 @@
 QN_DEFINE_KERNEL(QN_LAYOUT_BLOCKED_CSR, QN_CPU,
                  PROGRAM_SCHEDULE == QN_ALL_ACTIVE ? "TOCAB pull or push" : "push/TOCAB pull",
                  QN_KERNEL_DELTA);
-
-#endif

@@ -1,7 +1,6 @@
 /* Blocked CSR as the CPU's engine sees it (loop/state.h, rows/walk_frame.h). Template: needs a
  * completed program. */
-#ifndef QN_KERNELS_CPU_BLOCKED_CSR_VIEW_H
-#define QN_KERNELS_CPU_BLOCKED_CSR_VIEW_H
+#pragma once
 
 #include "kernels/cpu/blocked_csr/block_tasks.h"
 #include "kernels/cpu/loop/frontier.h"
@@ -30,5 +29,3 @@ struct engine_walk {
   program_accumulator *sums; /* [V] identity between iterations */
   uint8_t *sum_received;     /* [V] frontier: whether it holds anything; zero between iterations */
 };
-
-#endif

@@ -8,8 +8,7 @@
  * of one block at a time are in the caches. In an all-active program every row has
  * something to give; in a frontier program rows and senders have status flags, which
  * are reduced together with the results (section 3.3). */
-#ifndef QN_KERNELS_CPU_BLOCKED_CSR_WALK_H
-#define QN_KERNELS_CPU_BLOCKED_CSR_WALK_H
+#pragma once
 
 #include "kernels/cpu/blocked_csr/view.h"
 
@@ -265,5 +264,3 @@ static inline void walk_destroy(struct engine_state *state) {
   walk_frame_destroy(state);
   qn_graph_unmap(&state->walk.derived);
 }
-
-#endif

@@ -8,8 +8,7 @@
  * community ever falls apart, as Louvain's may. On the first coarse level communities are also made
  * anew, and the better ones are kept. All of it is repeated from its own result until modularity
  * gains little more. */
-#ifndef QN_KERNELS_CPU_COMMUNITIES_LEIDEN_H
-#define QN_KERNELS_CPU_COMMUNITIES_LEIDEN_H
+#pragma once
 
 #include "kernels/cpu/communities/level.h"
 
@@ -70,5 +69,3 @@ enum qn_status qn_leiden_move(const struct qn_level *level, double resolution, u
 enum qn_status qn_leiden_refine(const struct qn_level *level, double resolution, uint64_t key,
                                 const uint32_t *community, uint32_t *refined,
                                 struct qn_error *error);
-
-#endif

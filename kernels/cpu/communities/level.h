@@ -1,7 +1,6 @@
 /* A weighted undirected graph on its way through Leiden's levels: first the container's own, then
  * one whose vertices are communities of the level before. */
-#ifndef QN_KERNELS_CPU_COMMUNITIES_LEVEL_H
-#define QN_KERNELS_CPU_COMMUNITIES_LEVEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ static inline double qn_level_weight(const struct qn_level *level, uint64_t entr
  * are. `numbers` is scratch, [num_labels]. */
 uint32_t qn_labels_compact(uint32_t *labels, uint64_t count, uint32_t num_labels,
                            uint32_t *numbers);
-
-#endif

@@ -3,8 +3,7 @@
  * goes through all by falling priority (Jones, Plassmann: A Parallel Graph Coloring Heuristic,
  * 1993; Blelloch, Fineman, Shun: Greedy Sequential Maximal Independent Set and Matching are
  * Parallel on Average, 2012). */
-#ifndef QN_KERNELS_CPU_CSR_BY_PRIORITY_H
-#define QN_KERNELS_CPU_CSR_BY_PRIORITY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ static inline bool qn_comes_before(const struct qn_priorities *priorities, uint3
 enum qn_status qn_visit_by_priority(const struct qn_priorities *priorities,
                                     void (*visit)(void *user, uint32_t v, unsigned thread),
                                     void *user, struct qn_error *error);
-
-#endif

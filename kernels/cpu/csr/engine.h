@@ -4,8 +4,7 @@
  * nothing is written twice and sums have one order (pull.h). Frontier programs push
  * from a queue or pull by a bitmap, whichever touches fewer edges (frontier.h); those
  * with a priority do it bucket by bucket (priority.h). */
-#ifndef QN_KERNELS_CPU_CSR_ENGINE_H
-#define QN_KERNELS_CPU_CSR_ENGINE_H
+#pragma once
 
 #include "kernels/cpu/csr/view.h"
 
@@ -27,5 +26,3 @@ QN_DEFINE_KERNEL(QN_LAYOUT_GRAPH, QN_CPU,
                  : PROGRAM_PRIORITY                ? "csr delta-stepping"
                                                    : "csr push/pull",
                  QN_KERNEL_DELTA);
-
-#endif

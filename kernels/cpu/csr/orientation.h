@@ -5,8 +5,7 @@
  * triangle a < b < c is found once, at its edge (c, b), as a member of both ends' lists. Earlier
  * means higher degree, so lists are short: at most sqrt(2 E) (Schank, Wagner: Finding, Counting and
  * Listing All Triangles in Large Graphs, 2005). */
-#ifndef QN_KERNELS_CPU_CSR_ORIENTATION_H
-#define QN_KERNELS_CPU_CSR_ORIENTATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ enum qn_status qn_orientation_create(const struct qn_graph *graph, bool wants_wa
 
 /* A zeroed struct is allowed. */
 void qn_orientation_destroy(struct qn_orientation *orientation);
-
-#endif

@@ -8,8 +8,7 @@
  * Optimizing Ordered Graph Algorithms with GraphIt, CGO 2020, "bucket fusion").
  *
  * Stale entries are told by their priority: it has become lower than the bucket's. */
-#ifndef QN_KERNELS_CPU_CSR_PRIORITY_H
-#define QN_KERNELS_CPU_CSR_PRIORITY_H
+#pragma once
 
 #include <omp.h>
 
@@ -262,5 +261,3 @@ static inline void work_destroy(const struct engine_state *state, struct engine_
   qn_free(work->frontier);
   qn_frontier_destroy(&work->pending);
 }
-
-#endif

@@ -3,16 +3,11 @@
  * A window of QN_BUCKET_WINDOW consecutive buckets has a list each; everything behind it waits
  * in one more list until the window moves there. So memory does not depend on how far
  * priorities spread. */
-#ifndef QN_KERNELS_CPU_CSR_PRIORITY_BUCKETS_H
-#define QN_KERNELS_CPU_CSR_PRIORITY_BUCKETS_H
+#pragma once
 
 #include <stdint.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_BUCKET_WINDOW 1024
 #define QN_NO_BUCKET UINT64_MAX
@@ -53,8 +48,3 @@ static inline enum qn_status qn_buckets_push(struct qn_buckets *buckets, uint64_
 
 /* The lowest bucket with members in the window at or behind `from`, or QN_NO_BUCKET. */
 uint64_t qn_buckets_next(const struct qn_buckets *buckets, uint64_t from);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -2,8 +2,7 @@
  *
  * The messages of the next iteration are made as soon as a vertex has its new value, which
  * spares a sweep over all vertices; hence two arrays of them. */
-#ifndef QN_KERNELS_CPU_CSR_PULL_H
-#define QN_KERNELS_CPU_CSR_PULL_H
+#pragma once
 
 #include "kernels/cpu/csr/view.h"
 
@@ -151,5 +150,3 @@ static inline void work_destroy(const struct engine_state *state, struct engine_
   qn_pages_free(work->next_messages, num_vertices, sizeof *work->messages);
   qn_pages_free(work->messages, num_vertices, sizeof *work->messages);
 }
-
-#endif

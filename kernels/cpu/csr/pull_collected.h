@@ -1,7 +1,6 @@
 /* Pulling along plain in-edges in frontier programs that do not combine into the value itself: the
  * rows of a chunk belong to one thread, so sums have one order. Part of engine.h. */
-#ifndef QN_KERNELS_CPU_CSR_PULL_COLLECTED_H
-#define QN_KERNELS_CPU_CSR_PULL_COLLECTED_H
+#pragma once
 
 #include "kernels/cpu/csr/view.h"
 
@@ -51,5 +50,3 @@ static inline void frontier_pull(struct engine_state *state, struct engine_work 
     share_finish(work, &share);
   }
 }
-
-#endif

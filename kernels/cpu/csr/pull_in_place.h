@@ -1,7 +1,6 @@
 /* Pulling along plain in-edges in frontier programs that combine into the value itself: every
  * vertex that is open looks for senders among its in-neighbours. Part of engine.h. */
-#ifndef QN_KERNELS_CPU_CSR_PULL_IN_PLACE_H
-#define QN_KERNELS_CPU_CSR_PULL_IN_PLACE_H
+#pragma once
 
 #include "kernels/cpu/csr/view.h"
 
@@ -235,5 +234,3 @@ static inline void frontier_pull(struct engine_state *state, struct engine_work 
 #endif
   frontier_marked(work, count, edges);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Triangles of the simple undirected graph (loops, directions and multiplicities ignored), each
  * counted once. */
-#ifndef QN_KERNELS_CPU_CSR_TRIANGLES_H
-#define QN_KERNELS_CPU_CSR_TRIANGLES_H
+#pragma once
 
 #include "kernels/cpu/csr/orientation.h"
 #include "kernels/registry.h"
@@ -10,5 +9,3 @@
  */
 enum qn_status qn_triangles_count(const struct qn_orientation *edges, struct qn_run_result *result,
                                   struct qn_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Plain CSR as the CPU's engine sees it (loop/state.h). Template: needs a completed program. */
-#ifndef QN_KERNELS_CPU_CSR_VIEW_H
-#define QN_KERNELS_CPU_CSR_VIEW_H
+#pragma once
 
 #include "kernels/engine.h"
 #if !PROGRAM_IN_PLACE
@@ -21,5 +20,3 @@ struct engine_walk {
   struct qn_row_chunks chunks; /* of `in`: what one thread adds up at a time */
 #endif
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* What a run on plain CSR needs of the graph: its in-edges, where it pulls. Part of engine.h. */
-#ifndef QN_KERNELS_CPU_CSR_WALK_H
-#define QN_KERNELS_CPU_CSR_WALK_H
+#pragma once
 
 #include "kernels/cpu/csr/view.h"
 
@@ -36,5 +35,3 @@ static inline void walk_destroy(struct engine_state *state) {
 #endif
   qn_in_edges_free(&state->walk.transposed);
 }
-
-#endif

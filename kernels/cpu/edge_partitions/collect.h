@@ -6,8 +6,7 @@
  * sum has one order whatever the number of threads.
  *
  * A vertex may be any number while somebody overwrites the file (support/used_files.h). */
-#ifndef QN_KERNELS_CPU_EDGE_PARTITIONS_COLLECT_H
-#define QN_KERNELS_CPU_EDGE_PARTITIONS_COLLECT_H
+#pragma once
 
 #include "kernels/cpu/edge_partitions/view.h"
 
@@ -174,7 +173,5 @@ static inline const char *walk_all(struct engine_state *state, struct engine_wor
   apply_sums(state, state->walk.sums, &work->changed);
   return "sweep";
 }
-
-#endif
 
 #endif

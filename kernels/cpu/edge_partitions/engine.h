@@ -7,8 +7,7 @@
  * and always in the order of the edges (collect.h).
  *
  * Inside the engine a vertex is its dense number. */
-#ifndef QN_KERNELS_CPU_EDGE_PARTITIONS_ENGINE_H
-#define QN_KERNELS_CPU_EDGE_PARTITIONS_ENGINE_H
+#pragma once
 
 #include "kernels/cpu/edge_partitions/view.h"
 
@@ -22,5 +21,3 @@
 QN_DEFINE_KERNEL(QN_LAYOUT_EDGE_PARTITIONS, QN_CPU,
                  PROGRAM_IN_PLACE ? "edge partitions, sweeps" : "edge partitions, binned",
                  QN_KERNEL_DELTA);
-
-#endif

@@ -4,8 +4,7 @@
  * in the next sweep, and its partition is flagged: id / range_size. Where a value can change only
  * once, a bitmap of those that did keeps most edges from touching values at all. With
  * priorities, vertices whose value is far from the least one wait (near_far.h). */
-#ifndef QN_KERNELS_CPU_EDGE_PARTITIONS_IN_PLACE_H
-#define QN_KERNELS_CPU_EDGE_PARTITIONS_IN_PLACE_H
+#pragma once
 
 #include <string.h>
 
@@ -321,5 +320,3 @@ static inline void work_destroy(const struct engine_state *state, struct engine_
   destroy_set(&work->next);
   destroy_set(&work->current);
 }
-
-#endif

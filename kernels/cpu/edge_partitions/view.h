@@ -1,7 +1,6 @@
 /* Edge partitions as the CPU's engine sees them (loop/state.h): by an index, in which a vertex is
  * its dense number. Template: needs a completed program. */
-#ifndef QN_KERNELS_CPU_EDGE_PARTITIONS_VIEW_H
-#define QN_KERNELS_CPU_EDGE_PARTITIONS_VIEW_H
+#pragma once
 
 #include "kernels/cpu/loop/bins.h"
 #include "kernels/cpu/loop/frontier.h"
@@ -46,5 +45,3 @@ static inline struct task_row row_in_task(const struct qn_ep_index *index,
 static inline uint64_t rows_in_word(const struct qn_ep_task *task, uint64_t word) {
   return qn_bits_between(word, task->first_row, (uint64_t)task->last_row + 1);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What a run on edge partitions derives from the layout. Part of engine.h. */
-#ifndef QN_KERNELS_CPU_EDGE_PARTITIONS_WALK_H
-#define QN_KERNELS_CPU_EDGE_PARTITIONS_WALK_H
+#pragma once
 
 #include "kernels/cpu/edge_partitions/view.h"
 
@@ -58,5 +57,3 @@ static inline void walk_destroy(struct engine_state *state) {
   qn_ep_index_destroy(&walk->index);
   qn_pages_free(walk->positions, state->context.num_vertices, sizeof *walk->positions);
 }
-
-#endif

@@ -6,8 +6,7 @@
  * neighbour (section 3.2). Where the container has rows of out-edges too, small frontiers push
  * along them, for which they are put together as plain CSR when the run begins: the paper
  * reads every row in every iteration, and so loses most on graphs of large diameter. */
-#ifndef QN_KERNELS_CPU_HYBRID_ENGINE_H
-#define QN_KERNELS_CPU_HYBRID_ENGINE_H
+#pragma once
 
 #include "kernels/cpu/hybrid/view.h"
 
@@ -18,5 +17,3 @@ QN_DEFINE_KERNEL(QN_LAYOUT_HYBRID, QN_CPU,
                  PROGRAM_SCHEDULE == QN_ALL_ACTIVE ? "ELL + COO product"
                                                    : "ELL + COO product, bottom-up",
                  QN_KERNEL_DELTA);
-
-#endif

@@ -1,7 +1,6 @@
 /* The hybrid layout as the CPU's engine sees it (loop/state.h, rows/walk_frame.h). Template: needs
  * a completed program. */
-#ifndef QN_KERNELS_CPU_HYBRID_VIEW_H
-#define QN_KERNELS_CPU_HYBRID_VIEW_H
+#pragma once
 
 #include "kernels/cpu/loop/frontier.h"
 #include "kernels/engine.h"
@@ -27,5 +26,3 @@ struct engine_walk {
   program_accumulator *carries;
   uint8_t *carried; /* [num_shares] whether there is any */
 };
-
-#endif

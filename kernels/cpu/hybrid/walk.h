@@ -4,8 +4,7 @@
  * forwards. The COO kernel is a segmented reduction over equal shares of the entries:
  * a run of one row is summed up and combined into the row's sum by the share in which it
  * begins; what lies in later shares is carried over and combined at the end, in order. */
-#ifndef QN_KERNELS_CPU_HYBRID_WALK_H
-#define QN_KERNELS_CPU_HYBRID_WALK_H
+#pragma once
 
 #include "kernels/cpu/hybrid/view.h"
 
@@ -213,5 +212,3 @@ static inline void walk_destroy(struct engine_state *state) {
   walk_frame_destroy(state);
   qn_graph_unmap(&walk->derived);
 }
-
-#endif

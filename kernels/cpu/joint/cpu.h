@@ -5,8 +5,7 @@
  * A side's values and its bitmap of active vertices are the state of the run wherever it says that
  * the host's are the valid ones. All functions but create and destroy are called by one thread,
  * whose parallel regions they use. */
-#ifndef QN_KERNELS_CPU_JOINT_CPU_H
-#define QN_KERNELS_CPU_JOINT_CPU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,4 @@ struct qn_joint_cpu_kernel {
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* The CPU's side of one iteration that is shared: it takes stretches from the front of the queue
  * until none is left. */
-#ifndef QN_KERNELS_CPU_JOINT_SHARE_H
-#define QN_KERNELS_CPU_JOINT_SHARE_H
+#pragma once
 
 #include "kernels/cpu/joint/cpu.h"
 #include "kernels/cpu/joint/worker.h"
@@ -59,5 +58,4 @@ double qn_joint_probe(struct qn_joint_worker *worker, const struct qn_joint_cpu_
 
 #ifdef __cplusplus
 }
-#endif
 #endif

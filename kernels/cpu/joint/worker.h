@@ -1,7 +1,6 @@
 /* One thread that does the CPU's part of a joint run (cpu.h), so that all of its parallel regions
  * share one team of threads, while the caller drives the accelerator. */
-#ifndef QN_KERNELS_CPU_JOINT_WORKER_H
-#define QN_KERNELS_CPU_JOINT_WORKER_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -34,5 +33,4 @@ void qn_joint_worker_wait(struct qn_joint_worker *worker);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,8 +1,7 @@
 /* The schedule of all-active programs: every vertex sends, the walk combines along all edges, every
  * vertex is applied. Part of the engines on the CPU (state.h), which define the functions declared
  * below. */
-#ifndef QN_KERNELS_CPU_LOOP_ALL_ACTIVE_H
-#define QN_KERNELS_CPU_LOOP_ALL_ACTIVE_H
+#pragma once
 
 #include "kernels/cpu/loop/sending.h"
 #include "kernels/cpu/loop/sweeps.h"
@@ -80,5 +79,3 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   step->change = qn_sum_total(&work->changed);
   return QN_OK;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * first appends every contribution to the bin of its receiver, then adds up bin by bin, always in
  * the same order. (Beamer, Asanovic, Patterson: Reducing Pagerank Communication via Propagation
  * Blocking, IPDPS 2017.) Template: needs a completed program. */
-#ifndef QN_KERNELS_CPU_LOOP_BINS_H
-#define QN_KERNELS_CPU_LOOP_BINS_H
+#pragma once
 
 #include "kernels/engine.h"
 
@@ -32,5 +31,3 @@ static inline void bin_add(const struct bin_entry *entry, const struct bin_entry
       received[entry->vertex / 64] |= (uint64_t)1 << (entry->vertex % 64);
   }
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* The schedule of frontier programs whose contributions are collected first and applied at the
  * iteration's end, on layouts that are walked by a bitmap of senders. Part of the engines on the
  * CPU (state.h), which define the functions declared below. */
-#ifndef QN_KERNELS_CPU_LOOP_COLLECT_H
-#define QN_KERNELS_CPU_LOOP_COLLECT_H
+#pragma once
 
 #include "kernels/cpu/loop/rounds.h"
 #include "kernels/cpu/loop/sweeps.h"
@@ -115,5 +114,3 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   step->num_next = work->current.count;
   return QN_OK;
 }
-
-#endif

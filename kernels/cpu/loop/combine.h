@@ -1,7 +1,6 @@
 /* Combining contributions when other threads combine into the same accumulator.
  * Template: needs a completed program. */
-#ifndef QN_KERNELS_CPU_LOOP_COMBINE_H
-#define QN_KERNELS_CPU_LOOP_COMBINE_H
+#pragma once
 
 #include <string.h>
 
@@ -56,5 +55,3 @@ static inline program_accumulator program_load_atomic(const program_accumulator 
     ((program_lane *)&copy)[lane] = lane_load((const program_lane *)from + lane);
   return copy;
 }
-
-#endif

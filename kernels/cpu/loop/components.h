@@ -1,15 +1,10 @@
 /* Weakly connected components on layouts on which label propagation (kernels/programs/cc.h) would
  * walk every edge as often as the diameter is long, in a directed graph both ways: each edge joins
  * the trees of its ends (formats/graph/components.h), in one walk in any order. */
-#ifndef QN_KERNELS_CPU_LOOP_COMPONENTS_H
-#define QN_KERNELS_CPU_LOOP_COMPONENTS_H
+#pragma once
 
 #include "formats/graph/components.h"
 #include "kernels/own_kernel.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Call qn_components_join or qn_components_join_ends for every edge of the view, by the graph's
  * numbers, with all threads. */
@@ -19,8 +14,3 @@ typedef enum qn_status qn_join_edges(const void *view, uint32_t *parent, struct 
 enum qn_status qn_components_run(const struct qn_run_request *request, uint64_t num_vertices,
                                  qn_join_edges *join_edges, struct qn_run_result *result,
                                  struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,16 +1,11 @@
 /* A set of vertices, as a bitmap (for pulling: is u in it?), as a queue (for
  * pushing: go through it), or as both. */
-#ifndef QN_KERNELS_CPU_LOOP_FRONTIER_H
-#define QN_KERNELS_CPU_LOOP_FRONTIER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_frontier {
   uint64_t num_vertices;
@@ -96,8 +91,3 @@ static inline void qn_frontier_push(struct qn_frontier *frontier, struct qn_queu
     qn_frontier_flush(frontier, block);
   block->vertices[block->count++] = vertex;
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

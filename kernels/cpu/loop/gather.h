@@ -1,7 +1,6 @@
 /* Edges that engines on the CPU combine the same way, in all-active programs. Template: needs a
  * completed program. */
-#ifndef QN_KERNELS_CPU_LOOP_GATHER_H
-#define QN_KERNELS_CPU_LOOP_GATHER_H
+#pragma once
 
 #include "kernels/engine.h"
 
@@ -43,7 +42,5 @@ static inline program_accumulator engine_gather(const struct qn_program_context 
                                                 uint64_t end) {
   return engine_gather_from(context, messages, sources, 0, weights, begin, end);
 }
-
-#endif
 
 #endif

@@ -1,6 +1,5 @@
 /* What a group of vertices is called. */
-#ifndef QN_KERNELS_CPU_LOOP_LABELS_H
-#define QN_KERNELS_CPU_LOOP_LABELS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@
  * vertex's position is itself. */
 enum qn_status qn_label_by_position(uint32_t *labels, uint64_t num_vertices,
                                     const uint32_t *positions, struct qn_error *error);
-
-#endif

@@ -1,14 +1,9 @@
 /* The vertices of a breadth-first search sorted by level. */
-#ifndef QN_KERNELS_CPU_LOOP_LEVELS_H
-#define QN_KERNELS_CPU_LOOP_LEVELS_H
+#pragma once
 
 #include <stdint.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Level l is vertices [offsets[l], offsets[l + 1]) of `vertices`, ascending. */
 struct qn_levels {
@@ -26,8 +21,3 @@ void qn_levels_destroy(struct qn_levels *levels);
 /* Sort by the level `of` [V] each vertex, UINT32_MAX for those not reached. What was there before
  * is forgotten. */
 enum qn_status qn_levels_sort(struct qn_levels *levels, const uint32_t *of, struct qn_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -4,8 +4,7 @@
  * A vertex whose value is beyond a limit waits until no other is active; then the limit goes up
  * (Davidson, Baxter, Garland, Owens: Work-Efficient Parallel GPU Methods for Single-Source
  * Shortest Paths, IPDPS 2014, "near-far"). */
-#ifndef QN_KERNELS_CPU_LOOP_NEAR_FAR_H
-#define QN_KERNELS_CPU_LOOP_NEAR_FAR_H
+#pragma once
 
 #include "kernels/cpu/loop/frontier.h"
 #include "kernels/cpu/loop/least.h"
@@ -102,5 +101,3 @@ static inline bool near_far_refill(struct near_far *far, const struct qn_program
     }
   return true;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* No vertex waits for its turn, where a program has neither priorities nor rounds (waiting.h). Part
  * of the engines on the CPU (state.h). */
-#ifndef QN_KERNELS_CPU_LOOP_NEVER_WAITING_H
-#define QN_KERNELS_CPU_LOOP_NEVER_WAITING_H
+#pragma once
 
 #include "kernels/cpu/loop/state.h"
 
@@ -32,5 +31,3 @@ static inline bool sweep_wake(struct engine_state *state, struct sweep_waiting *
   (void)state, (void)waiting, (void)frontier;
   return false;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Partial results, which are stored, so they may be narrower than what is summed up. Template:
  * needs a completed program. */
-#ifndef QN_KERNELS_CPU_LOOP_PARTIAL_H
-#define QN_KERNELS_CPU_LOOP_PARTIAL_H
+#pragma once
 
 #include "kernels/engine.h"
 
@@ -24,5 +23,3 @@ static inline program_accumulator accumulator_of(const program_partial *partial)
     lanes[lane] = (program_lane)partial->lanes[lane];
   return accumulator;
 }
-
-#endif

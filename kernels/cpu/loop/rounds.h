@@ -2,8 +2,7 @@
  *
  * Rounds may be a thousand (k-cores of a skewed graph), and most vertices wait for none after the
  * first few: those that still do are kept in a list, so that a round costs what it concerns. */
-#ifndef QN_KERNELS_CPU_LOOP_ROUNDS_H
-#define QN_KERNELS_CPU_LOOP_ROUNDS_H
+#pragma once
 
 #include "kernels/cpu/loop/frontier.h"
 #include "kernels/cpu/loop/least.h"
@@ -118,5 +117,3 @@ static inline bool sweep_round(struct qn_program_context *context, program_value
   return false;
 #endif
 }
-
-#endif

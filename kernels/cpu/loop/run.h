@@ -1,8 +1,7 @@
 /* The frame of a run on the CPU: engine_run, which every engine's kernels begin with, and the
  * iterations. What wraps an iteration is here and nowhere else: reports, checkpoints, the end. Part
  * of the engines (state.h): their engine.h includes it last, as it needs struct engine_work. */
-#ifndef QN_KERNELS_CPU_LOOP_RUN_H
-#define QN_KERNELS_CPU_LOOP_RUN_H
+#pragma once
 
 #include "kernels/cpu/loop/state.h"
 
@@ -216,5 +215,3 @@ cleanup:
   walk_destroy(&state);
   return status;
 }
-
-#endif

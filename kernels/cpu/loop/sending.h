@@ -1,7 +1,6 @@
 /* All vertices send, as an iteration of an all-active program begins. Part of the engines on the
  * CPU (state.h). */
-#ifndef QN_KERNELS_CPU_LOOP_SENDING_H
-#define QN_KERNELS_CPU_LOOP_SENDING_H
+#pragma once
 
 #include "kernels/cpu/loop/state.h"
 #include "kernels/cuts/chunks.h"
@@ -50,5 +49,3 @@ static inline void sweep_send(struct engine_state *state, program_message *messa
                               struct qn_sum *sum) {
   sweep_begin(&state->context, sweep_send_all(state, messages, sum));
 }
-
-#endif

@@ -8,8 +8,7 @@
  * Afterwards the engine's walk.h and its schedule define the functions declared here, and run.h,
  * included last, calls them. An engine numbers vertices as the graph layout does, or says how it
  * does (`order`). */
-#ifndef QN_KERNELS_CPU_LOOP_STATE_H
-#define QN_KERNELS_CPU_LOOP_STATE_H
+#pragma once
 
 #include <string.h>
 
@@ -107,5 +106,3 @@ static inline bool sweep_is_open(const struct engine_state *state, uint64_t vert
   return true;
 #endif
 }
-
-#endif

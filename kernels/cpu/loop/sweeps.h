@@ -1,7 +1,6 @@
 /* What schedules do with all vertices, or with those of a frontier. Part of the engines on the CPU
  * (state.h). */
-#ifndef QN_KERNELS_CPU_LOOP_SWEEPS_H
-#define QN_KERNELS_CPU_LOOP_SWEEPS_H
+#pragma once
 
 #include "kernels/cpu/loop/combine.h"
 #include "kernels/cpu/loop/state.h"
@@ -52,5 +51,3 @@ static inline void sweep_find_closed(const struct engine_state *state, uint64_t 
     closed[word] = bits;
   }
 }
-
-#endif

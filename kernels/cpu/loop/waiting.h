@@ -1,8 +1,7 @@
 /* Vertices that wait for their turn, because they are far (near_far.h) or their round has not begun
  * (rounds.h). For programs that have priorities or rounds; others include never_waiting.h. Part of
  * the engines on the CPU (state.h). */
-#ifndef QN_KERNELS_CPU_LOOP_WAITING_H
-#define QN_KERNELS_CPU_LOOP_WAITING_H
+#pragma once
 
 #include "kernels/cpu/loop/state.h"
 #if PROGRAM_PRIORITY
@@ -80,5 +79,3 @@ static inline bool sweep_wake(struct engine_state *state, struct sweep_waiting *
   return false;
 #endif
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* All-active programs on packed rows: every row pulls along its in-edges. Rows whose edges are in
  * several tiles are added up in the tiles' order. Part of engine.h. */
-#ifndef QN_KERNELS_CPU_PACKED_ALL_H
-#define QN_KERNELS_CPU_PACKED_ALL_H
+#pragma once
 
 #include "kernels/cpu/packed/view.h"
 
@@ -42,5 +41,3 @@ static inline const char *walk_all(struct engine_state *state, struct engine_wor
   apply_sums(state, walk->sums, &work->changed);
   return "pull";
 }
-
-#endif

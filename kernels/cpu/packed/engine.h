@@ -4,8 +4,7 @@
  *
  * All-active programs pull (all.h). Frontier programs push from the tiles that have active
  * vertices, or pull (senders.h). */
-#ifndef QN_KERNELS_CPU_PACKED_ENGINE_H
-#define QN_KERNELS_CPU_PACKED_ENGINE_H
+#pragma once
 
 #include "kernels/cpu/packed/view.h"
 
@@ -20,5 +19,3 @@
 
 QN_DEFINE_KERNEL(QN_LAYOUT_PACKED, QN_CPU,
                  PROGRAM_SCHEDULE == QN_ALL_ACTIVE ? "packed pull" : "packed push", 0);
-
-#endif

@@ -2,8 +2,7 @@
  * no out-edges, or sums must have one order, all rows of in-edges look for active ones. Where the
  * first contribution suffices, they do so in steps in which much would be pushed. Part of
  * engine.h. */
-#ifndef QN_KERNELS_CPU_PACKED_SENDERS_H
-#define QN_KERNELS_CPU_PACKED_SENDERS_H
+#pragma once
 
 #include "kernels/cpu/packed/view.h"
 
@@ -236,5 +235,3 @@ static inline const char *walk_senders(struct engine_state *state, struct engine
   choose_rows(state, work);
   return walk_tiles(state, work);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Packed rows as the CPU's engine sees them (loop/state.h). Template: needs a completed program. */
-#ifndef QN_KERNELS_CPU_PACKED_VIEW_H
-#define QN_KERNELS_CPU_PACKED_VIEW_H
+#pragma once
 
 #include <omp.h>
 
@@ -68,5 +67,3 @@ static inline struct qn_weights walk_weights(const struct engine_walk *walk,
   }
   return weights;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What a run on packed rows derives from the layout. Part of engine.h. */
-#ifndef QN_KERNELS_CPU_PACKED_WALK_H
-#define QN_KERNELS_CPU_PACKED_WALK_H
+#pragma once
 
 #include "kernels/cpu/packed/view.h"
 
@@ -76,5 +75,3 @@ static inline void walk_destroy(struct engine_state *state) {
   qn_free(walk->bases);
   qn_free(walk->tiles);
 }
-
-#endif

@@ -5,8 +5,7 @@
  * Of several shortest paths it is the one of the tree that kernels/programs/bfs_parents.h defines,
  * so it does not depend on who looks for it. The searches together know all vertices of all
  * shortest paths; on these alone the search from the source then goes on to the target. */
-#ifndef QN_KERNELS_CPU_PATHS_PATH_H
-#define QN_KERNELS_CPU_PATHS_PATH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -39,5 +38,3 @@ enum qn_status qn_path_by_hops(const struct qn_path_ends *ends, struct qn_path *
  * are paths, but the sums of their weights leave 64 bits. */
 enum qn_status qn_path_by_weights(const struct qn_path_ends *ends, struct qn_path *path,
                                   struct qn_error *error);
-
-#endif

@@ -11,8 +11,7 @@
  * contribution; other programs pull when the frontier has a good part of all edges. Of a
  * program with a priority the vertices that are far wait (near_far.h), which keeps frontiers small
  * enough to push. */
-#ifndef QN_KERNELS_CPU_ROWS_FRONTIER_H
-#define QN_KERNELS_CPU_ROWS_FRONTIER_H
+#pragma once
 
 #include "kernels/cpu/loop/sweeps.h"
 #if PROGRAM_PRIORITY || PROGRAM_ROUNDS
@@ -207,5 +206,3 @@ static inline void work_destroy(const struct engine_state *state, struct engine_
   qn_frontier_destroy(&work->next);
   qn_frontier_destroy(&work->current);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Pushing along plain out-edges (frontier.h) in programs whose contributions are collected first,
  * and applied at the iteration's end. Part of the engines that include frontier.h. */
-#ifndef QN_KERNELS_CPU_ROWS_PUSH_COLLECTED_H
-#define QN_KERNELS_CPU_ROWS_PUSH_COLLECTED_H
+#pragma once
 
 #include "kernels/cpu/rows/frontier.h"
 
@@ -51,5 +50,3 @@ static inline void frontier_push(struct engine_state *state, struct engine_work 
   }
   qn_frontier_clear(&work->received);
 }
-
-#endif

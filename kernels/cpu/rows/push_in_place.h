@@ -3,8 +3,7 @@
  * the improvement puts the vertex into the next frontier. Part of the engines that include
  * frontier.h.
  */
-#ifndef QN_KERNELS_CPU_ROWS_PUSH_IN_PLACE_H
-#define QN_KERNELS_CPU_ROWS_PUSH_IN_PLACE_H
+#pragma once
 
 #include <omp.h>
 
@@ -86,5 +85,3 @@ static inline void frontier_push(struct engine_state *state, struct engine_work 
   work->next.queued = true;
   work->next.marked = !PROGRAM_FIRST_SUFFICES;
 }
-
-#endif

@@ -10,8 +10,7 @@
  *   unsigned num_threads
  *
  * and which define the functions declared below. */
-#ifndef QN_KERNELS_CPU_ROWS_WALK_FRAME_H
-#define QN_KERNELS_CPU_ROWS_WALK_FRAME_H
+#pragma once
 
 #include <omp.h>
 
@@ -55,5 +54,3 @@ static inline void walk_frame_destroy(struct engine_state *state) {
 static inline program_accumulator *walk_own_sums(const struct engine_state *state) {
   return state->walk.range_sums + (uint64_t)omp_get_thread_num() * WALK_RANGE;
 }
-
-#endif

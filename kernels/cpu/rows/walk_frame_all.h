@@ -1,6 +1,5 @@
 /* All-active programs where a walk goes through all rows (walk_frame.h): send, walk, apply. */
-#ifndef QN_KERNELS_CPU_ROWS_WALK_FRAME_ALL_H
-#define QN_KERNELS_CPU_ROWS_WALK_FRAME_ALL_H
+#pragma once
 
 #include "kernels/cpu/loop/all_active.h"
 #include "kernels/cpu/rows/walk_frame.h"
@@ -28,5 +27,3 @@ static inline const char *walk_all(struct engine_state *state, struct engine_wor
   }
   return walk_mode(state);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Frontier programs where a walk goes through all rows (walk_frame.h): push along plain out-edges
  * while the frontier is small, and walk with its bitmap while it is large (frontier.h). */
-#ifndef QN_KERNELS_CPU_ROWS_WALK_FRAME_FRONTIER_H
-#define QN_KERNELS_CPU_ROWS_WALK_FRAME_FRONTIER_H
+#pragma once
 
 #include "kernels/cpu/rows/walk_frame.h"
 #if PROGRAM_IN_PLACE
@@ -61,5 +60,3 @@ static inline void frontier_pull(struct engine_state *state, struct engine_work 
   }
   frontier_marked(work, count, edges);
 }
-
-#endif

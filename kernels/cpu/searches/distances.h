@@ -1,7 +1,6 @@
 /* Sums over the distances from sampled vertices to each vertex: what closeness and harmonic
  * centrality are made of (kernels/programs/closeness.h, which it agrees with to the last bit). */
-#ifndef QN_KERNELS_CPU_SEARCHES_DISTANCES_H
-#define QN_KERNELS_CPU_SEARCHES_DISTANCES_H
+#pragma once
 
 #include "kernels/registry.h"
 
@@ -18,5 +17,3 @@ enum qn_status qn_distances_run(const struct qn_run_request *request,
                                 double (*result_of)(const struct qn_distance_sums *sums,
                                                     double num_samples, double num_vertices),
                                 struct qn_run_result *result, struct qn_error *error);
-
-#endif

@@ -1,16 +1,11 @@
 /* Hops of 64 searches at once, in binary: for each place of the number a plane, which has of every
  * vertex a word with a bit for each search. So an arrival is noted by as many words as the level
  * has bits, whoever comes. At the end blocks of 64 words are turned about, and become columns. */
-#ifndef QN_KERNELS_CPU_SEARCHES_HOP_PLANES_H
-#define QN_KERNELS_CPU_SEARCHES_HOP_PLANES_H
+#pragma once
 
 #include <stdint.h>
 
 #include <quern/error.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct qn_hop_block;
 
@@ -39,8 +34,3 @@ static inline void qn_hop_planes_note(const struct qn_hop_planes *planes, uint64
  * planes are zero again. */
 void qn_hop_planes_spread(struct qn_hop_planes *planes, uint32_t last, const uint64_t *seen,
                           uint64_t stride, uint32_t *columns, uint32_t num_searches);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

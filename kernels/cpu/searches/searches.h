@@ -3,8 +3,7 @@
  * Chirigati, Hoang-Vu, Pham, Kemper, Neumann, Vo: The More the Merrier: Efficient Multi-Source
  * Graph Traversal, VLDB 2014). Levels push along the out-edges of few vertices, or pull along all
  * in-edges (Beamer, Asanovic, Patterson: Direction-Optimizing Breadth-First Search, SC 2012). */
-#ifndef QN_KERNELS_CPU_SEARCHES_SEARCHES_H
-#define QN_KERNELS_CPU_SEARCHES_SEARCHES_H
+#pragma once
 
 #include "kernels/cpu/loop/frontier.h"
 #include "kernels/cuts/chunks.h"
@@ -46,5 +45,3 @@ void qn_searches_destroy(struct qn_searches *searches);
 enum qn_status qn_searches_run(struct qn_searches *searches, const struct qn_run_request *request,
                                const uint32_t *sources, uint32_t count,
                                struct qn_run_result *result, struct qn_error *error);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * By whole rows, where ranks have memory for the messages of two iterations, those of the next are
  * told while edges are walked: a slice of a part sends when its rows have their sums. */
-#ifndef QN_KERNELS_CPU_SET_ALL_H
-#define QN_KERNELS_CPU_SET_ALL_H
+#pragma once
 
 #include <omp.h>
 
@@ -396,5 +395,3 @@ static inline void work_destroy(const struct engine_state *state, struct engine_
     qn_pages_free(work->made, work->num_messages, sizeof *work->made);
   qn_pages_free(work->messages, work->num_messages, sizeof *work->messages);
 }
-
-#endif

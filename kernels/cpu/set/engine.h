@@ -4,8 +4,7 @@
  * the order of their rows, so that a graph larger than memory is read from its files from front to
  * end. Each vertex pulls, so nothing is written twice and sums have one order; small frontiers
  * push. */
-#ifndef QN_KERNELS_CPU_SET_ENGINE_H
-#define QN_KERNELS_CPU_SET_ENGINE_H
+#pragma once
 
 #include "kernels/cpu/set/view.h"
 
@@ -29,5 +28,3 @@ static enum qn_status set_run(const struct qn_run_request *request, struct qn_ru
 }
 
 QN_DEFINE_KERNEL_AS(QN_KERNEL, QN_LAYOUT_SET, QN_CPU, "rows of parts", 0, set_run);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * All ranks know how many senders there are everywhere, so that they choose the same direction, and
  * rounds begin everywhere at once. */
-#ifndef QN_KERNELS_CPU_SET_FRONTIER_H
-#define QN_KERNELS_CPU_SET_FRONTIER_H
+#pragma once
 
 #include "kernels/cpu/set/view.h"
 
@@ -223,5 +222,3 @@ static inline void work_destroy(const struct engine_state *state, struct engine_
   qn_frontier_destroy(&work->next);
   qn_frontier_destroy(&work->active);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Ranks in a grid (struct qn_set_block): each has the messages of its column's vertices, and sums
  * up the edges from these to its row's vertices; what the ranks of a row have summed up is put
  * together by those whose vertices it is for. Part of engine.h. */
-#ifndef QN_KERNELS_CPU_SET_GRID_H
-#define QN_KERNELS_CPU_SET_GRID_H
+#pragma once
 
 #include "kernels/cpu/set/view.h"
 
@@ -74,5 +73,3 @@ static inline enum qn_status grid_sum(const struct engine_state *state, struct g
   }
   return status;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * where messages are not, and most messages of a search in a graph with hubs need not be looked at:
  * their many edges lead to what is farther. Levels are an eighth of a doubling of the priority, so
  * that they need no knowledge of the weights. */
-#ifndef QN_KERNELS_CPU_SET_NEAR_H
-#define QN_KERNELS_CPU_SET_NEAR_H
+#pragma once
 
 #include "kernels/cpu/set/senders.h"
 
@@ -125,7 +124,5 @@ static inline enum qn_status near_create(struct near *near, uint64_t num_vertice
 static inline void near_destroy(struct near *near, uint64_t num_vertices) {
   qn_pages_free(near->levels, num_vertices, sizeof *near->levels);
 }
-
-#endif
 
 #endif

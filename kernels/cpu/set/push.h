@@ -1,7 +1,6 @@
 /* Pushing from few vertices, where rows hold out-edges, too: each rank goes through the rows of its
  * own senders, and what is for vertices of other ranks is told to those alone. Part of engine.h. */
-#ifndef QN_KERNELS_CPU_SET_PUSH_H
-#define QN_KERNELS_CPU_SET_PUSH_H
+#pragma once
 
 #include "kernels/cpu/set/share.h"
 
@@ -323,5 +322,3 @@ static inline void push_destroy(const struct engine_state *state, struct push *p
   qn_pages_free(push->vertices, push->capacity, sizeof *push->vertices);
   qn_pages_free(push->told, num_vertices / 64 + 1, sizeof *push->told);
 }
-
-#endif

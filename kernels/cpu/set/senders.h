@@ -3,8 +3,7 @@
  *
  * A rank tells the numbers of its senders, or a bitmap of its vertices where that is less, and a
  * message for each of them; one for all where all send the same, as in a search by hops. */
-#ifndef QN_KERNELS_CPU_SET_SENDERS_H
-#define QN_KERNELS_CPU_SET_SENDERS_H
+#pragma once
 
 #include "kernels/cpu/set/share.h"
 
@@ -356,5 +355,3 @@ static inline void senders_destroy(const struct engine_state *state, struct send
   qn_pages_free(senders->messages, state->context.num_vertices, sizeof *senders->messages);
   qn_frontier_destroy(&senders->all);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What the ranks of a run tell each other: all that each has found of its own vertices or parts.
  * Where there is one process nothing happens. Part of engine.h. */
-#ifndef QN_KERNELS_CPU_SET_SHARE_H
-#define QN_KERNELS_CPU_SET_SHARE_H
+#pragma once
 
 #include "kernels/cpu/set/view.h"
 
@@ -55,5 +54,3 @@ static inline enum qn_status share_items(const engine_view *view, void *array, u
   qn_free(firsts);
   return status;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Parts of a set as the CPU's engine sees them (loop/state.h). Template: needs a completed program.
  */
-#ifndef QN_KERNELS_CPU_SET_VIEW_H
-#define QN_KERNELS_CPU_SET_VIEW_H
+#pragma once
 
 #include "kernels/cuts/chunks.h"
 #include "kernels/engine.h"
@@ -18,5 +17,3 @@ struct engine_walk {
   const struct qn_set_block *block; /* walked instead, where ranks form a grid, else NULL */
   struct qn_row_chunks block_chunks;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* What a run on the parts of a set needs of them. Part of engine.h. */
-#ifndef QN_KERNELS_CPU_SET_WALK_H
-#define QN_KERNELS_CPU_SET_WALK_H
+#pragma once
 
 #include "kernels/cpu/set/view.h"
 
@@ -64,5 +63,3 @@ static inline void walk_destroy(struct engine_state *state) {
     qn_row_chunks_destroy(&walk->chunks[i]);
   qn_free(walk->chunks);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* All-active programs on shards. Part of engine.h. */
-#ifndef QN_KERNELS_CPU_SHARDS_ALL_H
-#define QN_KERNELS_CPU_SHARDS_ALL_H
+#pragma once
 
 #include "kernels/cpu/shards/view.h"
 
@@ -95,5 +94,3 @@ static inline const char *walk_all(struct engine_state *state, struct engine_wor
   work->changed.parts[state->walk.chunks.num_chunks] = change;
   return "pull";
 }
-
-#endif

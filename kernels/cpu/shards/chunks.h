@@ -1,16 +1,11 @@
 /* Cutting a shards layout into chunks of equal work for CPU threads (Garaph, section 4.1). */
-#ifndef QN_KERNELS_CPU_SHARDS_CHUNKS_H
-#define QN_KERNELS_CPU_SHARDS_CHUNKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/error.h>
 #include <quern/shards.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Edges and rows of one chunk. Chunks do not depend on the number of threads, so that sums have one
  * order. */
@@ -45,8 +40,3 @@ static inline bool qn_sh_chunk_is_cut(const struct qn_shards *view,
   return chunk->row_begin < view->num_vertices &&
          chunk->edge_begin > view->in.row_offsets[chunk->row_begin];
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

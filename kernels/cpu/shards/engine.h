@@ -4,8 +4,7 @@
  * at most half of all out-edges, they notify their destinations, and only these pull
  * (notify.h). Programs that end at one result in any order may, in every iteration, let a batch of
  * pages see what the ones before it have applied (all.h). */
-#ifndef QN_KERNELS_CPU_SHARDS_ENGINE_H
-#define QN_KERNELS_CPU_SHARDS_ENGINE_H
+#pragma once
 
 #include "kernels/cpu/shards/view.h"
 
@@ -22,5 +21,3 @@ QN_DEFINE_KERNEL(QN_LAYOUT_SHARDS, QN_CPU,
                  PROGRAM_SCHEDULE == QN_ALL_ACTIVE ? "shards, pull" : "shards, notify-pull",
                  QN_KERNEL_DELTA | (PROGRAM_SCHEDULE == QN_ALL_ACTIVE ? 0 : QN_KERNEL_DIRECTION) |
                      (PROGRAM_CONTRACTS ? QN_KERNEL_SEES : 0));
-
-#endif

@@ -1,7 +1,6 @@
 /* The CPU's side of shards (joint/cpu.h), over the loops of engine.h, which this header is
  * included after, with QN_JOINT_CPU defined as the symbol. */
-#ifndef QN_KERNELS_CPU_SHARDS_JOINT_H
-#define QN_KERNELS_CPU_SHARDS_JOINT_H
+#pragma once
 
 #include "kernels/cpu/joint/share.h"
 #include "kernels/cpu/shards/engine.h"
@@ -331,5 +330,3 @@ const struct qn_joint_cpu_kernel QN_JOINT_CPU = {
     .share_end = joint_share_end,
     .probe = joint_probe,
 };
-
-#endif

@@ -12,8 +12,7 @@
  * Programs that combine into the value itself need nobody to look where a notice can bring the
  * contribution: where weights do not matter, or are known with the out-edges, because these
  * are the in-edges (undirected graphs). */
-#ifndef QN_KERNELS_CPU_SHARDS_NOTIFY_H
-#define QN_KERNELS_CPU_SHARDS_NOTIFY_H
+#pragma once
 
 #include "kernels/cpu/shards/view.h"
 
@@ -540,5 +539,3 @@ static inline void work_destroy(const struct engine_state *state, struct engine_
   qn_frontier_destroy(&work->next);
   qn_frontier_destroy(&work->current);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Shards as the CPU's engine sees them (loop/state.h). Template: needs a completed program. */
-#ifndef QN_KERNELS_CPU_SHARDS_VIEW_H
-#define QN_KERNELS_CPU_SHARDS_VIEW_H
+#pragma once
 
 #include "kernels/cpu/shards/chunks.h"
 #include "kernels/engine.h"
@@ -22,5 +21,3 @@ struct engine_walk {
   struct qn_sh_chunks chunks;
   struct chunk_replicas *replicas; /* [num_chunks] */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* What a run on shards derives from the layout. Part of engine.h. */
-#ifndef QN_KERNELS_CPU_SHARDS_WALK_H
-#define QN_KERNELS_CPU_SHARDS_WALK_H
+#pragma once
 
 #include "kernels/cpu/shards/view.h"
 
@@ -25,5 +24,3 @@ static inline void walk_destroy(struct engine_state *state) {
   qn_free(state->walk.replicas);
   qn_sh_chunks_destroy(&state->walk.chunks);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The forward phase of betweenness centrality as a frontier program: the number of shortest paths
  * from the source. It is in no list of programs, as it is only half of the algorithm. */
-#ifndef QN_KERNELS_CPU_SLOTTED_PAGES_BC_PROGRAM_H
-#define QN_KERNELS_CPU_SLOTTED_PAGES_BC_PROGRAM_H
+#pragma once
 
 #include "kernels/programs/program.h"
 
@@ -52,5 +51,3 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
                                                program_value value) {
   return value;
 }
-
-#endif

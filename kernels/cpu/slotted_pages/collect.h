@@ -1,7 +1,6 @@
 /* Walks that collect contributions: in bins of WA, batch of pages by batch of pages (page_bins.h).
  * Part of engine.h. */
-#ifndef QN_KERNELS_CPU_SLOTTED_PAGES_COLLECT_H
-#define QN_KERNELS_CPU_SLOTTED_PAGES_COLLECT_H
+#pragma once
 
 #include "kernels/cpu/slotted_pages/view.h"
 
@@ -120,7 +119,5 @@ static inline const char *walk_senders(struct engine_state *state, struct engine
   sweep_pages(state, work, work->sums, work->received.bits);
   return "push";
 }
-
-#endif
 
 #endif

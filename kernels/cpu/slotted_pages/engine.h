@@ -8,8 +8,7 @@
  * Programs that combine into the value itself do so as they go, and only on pages that nextPIDSet
  * names (in_place.h). The others collect contributions in bins of WA that fit in the
  * cache, so that sums have one order (collect.h). */
-#ifndef QN_KERNELS_CPU_SLOTTED_PAGES_ENGINE_H
-#define QN_KERNELS_CPU_SLOTTED_PAGES_ENGINE_H
+#pragma once
 
 #include "kernels/cpu/slotted_pages/view.h"
 
@@ -25,5 +24,3 @@
 QN_DEFINE_KERNEL(QN_LAYOUT_SLOTTED_PAGES, QN_CPU,
                  PROGRAM_IN_PLACE ? "slotted-pages nextPIDSet" : "slotted-pages sweep",
                  QN_KERNEL_DELTA);
-
-#endif

@@ -5,8 +5,7 @@
  * none is left before it (near and far). Where the first contribution suffices and edges go both
  * ways, a large frontier is not sent: vertices that are still open look for one of its members in
  * their own records (bottom-up). */
-#ifndef QN_KERNELS_CPU_SLOTTED_PAGES_IN_PLACE_H
-#define QN_KERNELS_CPU_SLOTTED_PAGES_IN_PLACE_H
+#pragma once
 
 #include "kernels/cpu/slotted_pages/view.h"
 
@@ -290,5 +289,3 @@ static inline void work_destroy(const struct engine_state *state, struct engine_
   page_frontier_destroy(&work->next, pages);
   page_frontier_destroy(&work->current, pages);
 }
-
-#endif

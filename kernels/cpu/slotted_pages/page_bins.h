@@ -7,14 +7,9 @@
  * thread, without atomics, always in the same order, and the buffer has a bounded size. This is
  * propagation blocking (Beamer, Asanovic, Patterson, IPDPS 2017) with the pages of GTS as
  * the sources and its device-resident WA as the bins. */
-#ifndef QN_KERNELS_CPU_SLOTTED_PAGES_PAGE_BINS_H
-#define QN_KERNELS_CPU_SLOTTED_PAGES_PAGE_BINS_H
+#pragma once
 
 #include "kernels/cuts/page_tasks.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define QN_MAX_PAGE_BINS 256
 
@@ -35,8 +30,3 @@ enum qn_status qn_page_bins_create(struct qn_page_bins *bins, const struct qn_sl
                                    const struct qn_page_tasks *tasks, struct qn_error *error);
 /* A zeroed struct is allowed. */
 void qn_page_bins_destroy(struct qn_page_bins *bins);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -1,7 +1,6 @@
 /* nextPIDSet with the vertices it stands for: which pages hold active vertices, and which vertices
  * those are. */
-#ifndef QN_KERNELS_CPU_SLOTTED_PAGES_PAGE_FRONTIER_H
-#define QN_KERNELS_CPU_SLOTTED_PAGES_PAGE_FRONTIER_H
+#pragma once
 
 #include <string.h>
 
@@ -88,5 +87,3 @@ static inline uint64_t wanted_tasks(const struct page_frontier *frontier,
   }
   return count;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Slotted pages as the CPU's engine sees them (loop/state.h). Template: needs a completed program.
  */
-#ifndef QN_KERNELS_CPU_SLOTTED_PAGES_VIEW_H
-#define QN_KERNELS_CPU_SLOTTED_PAGES_VIEW_H
+#pragma once
 
 #include "kernels/cpu/loop/bins.h"
 #include "kernels/cpu/slotted_pages/page_bins.h"
@@ -39,5 +38,3 @@ static inline program_weight page_weight(const struct qn_slotted_pages *pages,
   const struct qn_weights one = {.type = pages->weight_type, .data = &bits};
   return engine_weight(&one, 0);
 }
-
-#endif

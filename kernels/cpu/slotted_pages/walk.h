@@ -1,7 +1,6 @@
 /* What a run on slotted pages derives from the layout. Part of engine.h, and of kernels that sweep
  * pages in a way of their own. */
-#ifndef QN_KERNELS_CPU_SLOTTED_PAGES_WALK_H
-#define QN_KERNELS_CPU_SLOTTED_PAGES_WALK_H
+#pragma once
 
 #include "kernels/cpu/slotted_pages/view.h"
 
@@ -52,5 +51,3 @@ static inline void walk_destroy(struct engine_state *state) {
   qn_pages_free(walk->graph.degrees, pages->num_vertices, sizeof *walk->graph.degrees);
   qn_page_tasks_destroy(&walk->tasks);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Blocked CSR on the device. Needs a completed program. */
-#ifndef QN_KERNELS_CUDA_BLOCKED_CSR_DEVICE_CUH
-#define QN_KERNELS_CUDA_BLOCKED_CSR_DEVICE_CUH
+#pragma once
 
 #include "kernels/cuda/edges/edge_tiles.cuh"
 #include "kernels/cuda/rows/row_units.cuh"
@@ -28,5 +27,3 @@ QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, 
 }
 
 } /* namespace */
-
-#endif

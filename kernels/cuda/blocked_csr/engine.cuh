@@ -17,8 +17,7 @@
  * cache; per local row 8 bytes of offset and id, and the partial result twice; per vertex the sum.
  * Where the messages fit in the cache anyway, the partial results are the price of nothing. (How it
  * is streamed: streamed.cuh.) */
-#ifndef QN_KERNELS_CUDA_BLOCKED_CSR_ENGINE_CUH
-#define QN_KERNELS_CUDA_BLOCKED_CSR_ENGINE_CUH
+#pragma once
 
 #include "kernels/cuda/blocked_csr/streamed.cuh"
 #include "kernels/cuda/blocked_csr/walk.cuh"
@@ -173,5 +172,3 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
 
 QN_DEFINE_KERNEL(QN_LAYOUT_BLOCKED_CSR, QN_CUDA, SWEEP_FRONTIER ? "push/TOCAB pull" : "TOCAB",
                  QN_KERNEL_DIRECTION);
-
-#endif

@@ -11,8 +11,7 @@
  * pull blocks alone the units of those blocks move whose vertices, the columns, have an active one
  * among them: that is nearly all as soon as more than a few are active (quern-block --out-edges or
  * --direction both does better). */
-#ifndef QN_KERNELS_CUDA_BLOCKED_CSR_STREAMED_CUH
-#define QN_KERNELS_CUDA_BLOCKED_CSR_STREAMED_CUH
+#pragma once
 
 #include "kernels/cuda/blocked_csr/walk.cuh"
 #include "kernels/cuda/rows/row_walks.cuh"
@@ -219,5 +218,3 @@ inline struct qn_unit_source blocked_source(const struct blocked_stream *stream,
 }
 
 } /* namespace */
-
-#endif

@@ -1,7 +1,6 @@
 /* How a resident layout's blocks are walked: pulls by tiles or rows, and the reduction of their
  * partial results; pushes by rows (engine.cuh). */
-#ifndef QN_KERNELS_CUDA_BLOCKED_CSR_WALK_CUH
-#define QN_KERNELS_CUDA_BLOCKED_CSR_WALK_CUH
+#pragma once
 
 #include <algorithm>
 
@@ -256,5 +255,3 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
 }
 
 } /* namespace */
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Bytes: an entry between sub-communities moves 16 for each byte of the keys that the sort looks
  * at, there and back. */
-#ifndef QN_KERNELS_CUDA_COMMUNITIES_AGGREGATE_CUH
-#define QN_KERNELS_CUDA_COMMUNITIES_AGGREGATE_CUH
+#pragma once
 
 #include "kernels/cuda/communities/work.cuh"
 #include "kernels/cuda/device/sort_pairs.cuh"
@@ -250,5 +249,3 @@ inline enum qn_status aggregate(struct leiden_work *work, struct aggregation_mem
 }
 
 } /* namespace */
-
-#endif

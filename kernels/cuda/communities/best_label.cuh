@@ -13,8 +13,7 @@
  *
  * Bytes: an entry moves 12 and a sector of L2 for its end's label; summing costs two atomics of
  * shared memory. */
-#ifndef QN_KERNELS_CUDA_COMMUNITIES_BEST_LABEL_CUH
-#define QN_KERNELS_CUDA_COMMUNITIES_BEST_LABEL_CUH
+#pragma once
 
 #include <math.h>
 
@@ -173,5 +172,3 @@ enum qn_status look_around(struct qn_cuda_memory *memory, const struct level *le
 }
 
 } /* namespace */
-
-#endif

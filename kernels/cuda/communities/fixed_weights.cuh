@@ -1,6 +1,5 @@
 /* Weights as whole numbers of 64 bits, on the host. */
-#ifndef QN_KERNELS_CUDA_COMMUNITIES_FIXED_WEIGHTS_CUH
-#define QN_KERNELS_CUDA_COMMUNITIES_FIXED_WEIGHTS_CUH
+#pragma once
 
 #include <math.h>
 
@@ -76,5 +75,3 @@ inline enum qn_status fixed_weights_create(const struct qn_csr *csr, fixed_weigh
 }
 
 } /* namespace */
-
-#endif

@@ -3,8 +3,7 @@
  * aggregation (aggregate.cuh) of its own, which do many things at a time. So the communities are
  * others than the CPU's. The guarantees are the same: communities are connected, modularity is what
  * is said, and a seed gives one result. */
-#ifndef QN_KERNELS_CUDA_COMMUNITIES_LEIDEN_CUH
-#define QN_KERNELS_CUDA_COMMUNITIES_LEIDEN_CUH
+#pragma once
 
 #include "kernels/cuda/communities/aggregate.cuh"
 #include "kernels/cuda/communities/move.cuh"
@@ -183,5 +182,3 @@ enum qn_status leiden_iterate(struct leiden_levels *levels, uint32_t max_iterati
 }
 
 } /* namespace */
-
-#endif

@@ -2,8 +2,7 @@
  * kernels/cpu/communities/level.h says, but for its weights. These are whole numbers of 64 bits, so
  * that sums of them do not depend on the order of threads: those of the file as they are, or real
  * ones in units of about 2^-62 of their sum (fixed_weights.cuh). */
-#ifndef QN_KERNELS_CUDA_COMMUNITIES_LEVEL_CUH
-#define QN_KERNELS_CUDA_COMMUNITIES_LEVEL_CUH
+#pragma once
 
 #include "kernels/cuda/device/primitives.cuh"
 #include "kernels/cuda/edges/row_steps.cuh"
@@ -119,5 +118,3 @@ struct sum_degrees {
 };
 
 } /* namespace */
-
-#endif

@@ -5,8 +5,7 @@
  * lost is forgotten.
  *
  * Bytes: a round moves 12 an entry of those that look, and a sector of L2 for its end's label. */
-#ifndef QN_KERNELS_CUDA_COMMUNITIES_MOVE_CUH
-#define QN_KERNELS_CUDA_COMMUNITIES_MOVE_CUH
+#pragma once
 
 #include "kernels/cuda/communities/work.cuh"
 
@@ -146,5 +145,3 @@ inline enum qn_status move_vertices(struct leiden_work *work, const struct level
 }
 
 } /* namespace */
-
-#endif

@@ -3,8 +3,7 @@
  * leaves some to chance; here chance says who moves when). In each round a coin says of every
  * vertex that is alone still whether it may move or be joined, so nobody joins one that moves
  * away, and sub-communities stay connected. */
-#ifndef QN_KERNELS_CUDA_COMMUNITIES_REFINE_CUH
-#define QN_KERNELS_CUDA_COMMUNITIES_REFINE_CUH
+#pragma once
 
 #include "kernels/cuda/communities/work.cuh"
 
@@ -109,5 +108,3 @@ inline enum qn_status refine_communities(struct leiden_work *work, const struct 
 }
 
 } /* namespace */
-
-#endif

@@ -1,6 +1,5 @@
 /* What the parts of the Leiden algorithm work with on a device, and modularity. */
-#ifndef QN_KERNELS_CUDA_COMMUNITIES_WORK_CUH
-#define QN_KERNELS_CUDA_COMMUNITIES_WORK_CUH
+#pragma once
 
 #include "kernels/cuda/communities/best_label.cuh"
 #include "kernels/visit_order.h"
@@ -235,5 +234,3 @@ __global__ void apply_moves(const struct level level, const struct communities c
 }
 
 } /* namespace */
-
-#endif

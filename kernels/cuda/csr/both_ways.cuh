@@ -1,6 +1,5 @@
 /* Rows of out-edges and of in-edges on the device. */
-#ifndef QN_KERNELS_CUDA_CSR_BOTH_WAYS_CUH
-#define QN_KERNELS_CUDA_CSR_BOTH_WAYS_CUH
+#pragma once
 
 #include <string.h>
 
@@ -37,5 +36,3 @@ static inline enum qn_status qn_both_ways_upload(struct qn_cuda_memory *memory,
   qn_graph_unmap(&transposed);
   return status;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * 4 an edge until the first hit; the bitmaps (V / 8 bytes) stay in L2. A vertex without in-edges
  * is looked at once. A lane looks at its first edges alone, as most find a parent there; then the
  * warp helps those that did not. */
-#ifndef QN_KERNELS_CUDA_CSR_BOTTOM_UP_CUH
-#define QN_KERNELS_CUDA_CSR_BOTTOM_UP_CUH
+#pragma once
 
 #include "kernels/cuda/csr/queue.cuh"
 
@@ -135,5 +134,3 @@ __global__ void queue_from_bits(const struct frontier_state state, uint64_t num_
 }
 
 } /* namespace */
-
-#endif

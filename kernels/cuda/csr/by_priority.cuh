@@ -5,8 +5,7 @@
  *
  * Bytes: each edge is looked at twice, with a random priority of 8 bytes at its end, and lowers a
  * counter once. */
-#ifndef QN_KERNELS_CUDA_CSR_BY_PRIORITY_CUH
-#define QN_KERNELS_CUDA_CSR_BY_PRIORITY_CUH
+#pragma once
 
 #include "kernels/cuda/edges/row_steps.cuh"
 #include "kernels/own_kernel.h"
@@ -131,5 +130,3 @@ enum qn_status by_priority_run(const struct qn_run_request *request, const char 
 }
 
 } /* namespace */
-
-#endif

@@ -6,8 +6,7 @@
  *
  * An iteration is CC_STEP_BYTES of units. Trees only ever grow together, so between two of them the
  * parents are a state to go on from. */
-#ifndef QN_KERNELS_CUDA_CSR_CC_STREAMED_CUH
-#define QN_KERNELS_CUDA_CSR_CC_STREAMED_CUH
+#pragma once
 
 #include "kernels/cuda/edges/keep.cuh"
 #include "kernels/cuda/own/cc_trees.cuh"
@@ -233,5 +232,3 @@ inline enum qn_status cc_run_streamed(const struct qn_run_request *request,
 }
 
 } /* namespace */
-
-#endif

@@ -4,8 +4,7 @@
  * All-active programs pull over equal pieces of the in-edges (pull.cuh, edge_tiles.cuh).
  * Frontier programs push from a queue cut into equal pieces, look for a parent from below where
  * one suffices, and go near before far where they have a priority (frontier.cuh). */
-#ifndef QN_KERNELS_CUDA_CSR_ENGINE_CUH
-#define QN_KERNELS_CUDA_CSR_ENGINE_CUH
+#pragma once
 
 #include "kernels/cuda/edges/output.cuh"
 #include "kernels/cuda/edges/run_device.cuh"
@@ -144,5 +143,3 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
 } /* namespace */
 
 QN_DEFINE_KERNEL(QN_LAYOUT_GRAPH, QN_CUDA, CSR_NAME, QN_KERNEL_DELTA);
-
-#endif

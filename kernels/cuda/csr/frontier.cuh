@@ -1,7 +1,6 @@
 /* Frontier programs on CSR: the host's side. It learns the size of each frontier (one
  * small copy an iteration) and chooses the next step. */
-#ifndef QN_KERNELS_CUDA_CSR_FRONTIER_CUH
-#define QN_KERNELS_CUDA_CSR_FRONTIER_CUH
+#pragma once
 
 #include <stddef.h>
 
@@ -347,5 +346,3 @@ inline void csr_loop_destroy(struct csr_loop *loop) {
 }
 
 } /* namespace */
-
-#endif

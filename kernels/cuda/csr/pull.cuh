@@ -4,8 +4,7 @@
  * that lie in several tiles: per edge 4 bytes (8 with weights) and one gather. pull_vertices
  * applies the sums, and sends: it is apart from pull_tiles because the global sums end in barriers,
  * which would keep a tile's threads from gathering. */
-#ifndef QN_KERNELS_CUDA_CSR_PULL_CUH
-#define QN_KERNELS_CUDA_CSR_PULL_CUH
+#pragma once
 
 #include "kernels/cuda/csr/pull_layout.cuh"
 #include "kernels/cuda/csr/run.cuh"
@@ -97,5 +96,3 @@ inline void csr_loop_destroy(struct csr_loop *loop) {
 }
 
 } /* namespace */
-
-#endif

@@ -1,6 +1,5 @@
 /* In-edges in equal tiles, and what their sums go to, for pulls of plain CSR. */
-#ifndef QN_KERNELS_CUDA_CSR_PULL_LAYOUT_CUH
-#define QN_KERNELS_CUDA_CSR_PULL_LAYOUT_CUH
+#pragma once
 
 #include "kernels/cuda/edges/edge_tiles.cuh"
 
@@ -18,5 +17,3 @@ QN_DEVICE_INLINE uint64_t pull_layout_out_degree(const struct pull_layout &layou
 }
 
 } /* namespace */
-
-#endif

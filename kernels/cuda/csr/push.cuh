@@ -3,8 +3,7 @@
  * Bytes: an edge moves 4 bytes of column index (8 with weights) and looks at one random
  * value (a 32-byte sector of L2); only edges that change a value cost an atomic, which
  * L2 performs on the same sector. Eight lanes take a unit, so that short rows fill a warp. */
-#ifndef QN_KERNELS_CUDA_CSR_PUSH_CUH
-#define QN_KERNELS_CUDA_CSR_PUSH_CUH
+#pragma once
 
 #include "kernels/cuda/csr/queue.cuh"
 
@@ -218,5 +217,3 @@ __global__ void far_split(const struct frontier_state state,
 #endif
 
 } /* namespace */
-
-#endif

@@ -1,7 +1,6 @@
 /* The frontier of a CSR traversal on the device: queues (edges/row_queue.cuh), bitmaps and
  * what the host wants to know of them. */
-#ifndef QN_KERNELS_CUDA_CSR_QUEUE_CUH
-#define QN_KERNELS_CUDA_CSR_QUEUE_CUH
+#pragma once
 
 #include "kernels/cuda/edges/combine.cuh"
 #include "kernels/cuda/edges/csr_device.cuh"
@@ -130,5 +129,3 @@ __global__ void round_wake(const struct frontier_state state,
 #endif
 
 } /* namespace */
-
-#endif

@@ -1,6 +1,5 @@
 /* A run on plain CSR that is resident. */
-#ifndef QN_KERNELS_CUDA_CSR_RUN_CUH
-#define QN_KERNELS_CUDA_CSR_RUN_CUH
+#pragma once
 
 #include "kernels/cuda/edges/csr_device.cuh"
 #include "kernels/engine.h"
@@ -29,5 +28,3 @@ struct csr_run {
 };
 
 } /* namespace */
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The queue leaves vertices without out-edges out, which are counted all the same: the count goes
  * into a register of its own, so that a run that goes on has as many iterations. */
-#ifndef QN_KERNELS_CUDA_CSR_STATE_CUH
-#define QN_KERNELS_CUDA_CSR_STATE_CUH
+#pragma once
 
 #include "kernels/cuda/csr/queue.cuh"
 #include "kernels/cuda/csr/run.cuh"
@@ -87,5 +86,3 @@ inline enum qn_status frontier_upload_state(struct csr_run *run, const struct fr
 }
 
 } /* namespace */
-
-#endif

@@ -2,8 +2,7 @@
  * order of every combination is fixed, so real sums are the same in every run.
  * All threads of the block must call; blockDim.x is a multiple of 32, at most 1024.
  * Each function ends with a barrier, so it can be called again at once. */
-#ifndef QN_KERNELS_CUDA_DEVICE_BLOCK_CUH
-#define QN_KERNELS_CUDA_DEVICE_BLOCK_CUH
+#pragma once
 
 #include <string.h>
 
@@ -109,5 +108,3 @@ static inline unsigned qn_grid(uint64_t items, uint64_t per_block, int multiproc
   const uint64_t most = (uint64_t)multiprocessors * (uint64_t)blocks_each;
   return (unsigned)(needed == 0 ? 1 : needed < most ? needed : most);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Which CUDA device there is, and if there is none, why. In a build without CUDA it is absent.c
  * that answers, and says so; in the shared library it is the module (library/modules). */
-#ifndef QN_KERNELS_CUDA_DEVICE_DEVICE_H
-#define QN_KERNELS_CUDA_DEVICE_DEVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,4 @@ static inline uint64_t qn_cuda_plannable_bytes(const struct qn_cuda_device *devi
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,8 +1,7 @@
 /* Several devices that share a run: one host thread for each, as CUDA's current device is a
  * thread's, and what they tell each other. All threads do the same, and meet where they need each
  * other's results; a failure of one is known to all at the next meeting, so that all end there. */
-#ifndef QN_KERNELS_CUDA_DEVICE_DEVICE_TEAM_CUH
-#define QN_KERNELS_CUDA_DEVICE_DEVICE_TEAM_CUH
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -61,5 +60,4 @@ enum qn_status qn_team_connect(struct qn_device_team *team, unsigned member, con
 
 #ifdef __cplusplus
 }
-#endif
 #endif

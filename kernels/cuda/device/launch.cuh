@@ -16,8 +16,7 @@
  * their list, so that none can be left out.
  *
  * Neither __shared__ nor <<<>>> is written anywhere else. */
-#ifndef QN_KERNELS_CUDA_DEVICE_LAUNCH_CUH
-#define QN_KERNELS_CUDA_DEVICE_LAUNCH_CUH
+#pragma once
 
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -82,5 +81,3 @@ inline void qn_load_kernels(void) {
 #endif
 
 #define QN_FULL_WARP 0xffffffffu
-
-#endif

@@ -1,7 +1,6 @@
 /* Loads of what is read once an iteration, in order: they need not stay in the caches, whose room
  * belongs to the messages. Needs a completed program. */
-#ifndef QN_KERNELS_CUDA_DEVICE_LOAD_ONCE_CUH
-#define QN_KERNELS_CUDA_DEVICE_LOAD_ONCE_CUH
+#pragma once
 
 #include "kernels/cuda/device/block.cuh"
 #include "kernels/engine.h"
@@ -19,5 +18,3 @@ QN_DEVICE_INLINE program_weight streamed_weight(const struct qn_weights &weights
 }
 
 } /* namespace */
-
-#endif

@@ -1,7 +1,6 @@
 /* Device memory for kernels: everything that a run allocates hangs on one
  * struct, which knows the cap and gives all back at once. */
-#ifndef QN_KERNELS_CUDA_DEVICE_MEMORY_CUH
-#define QN_KERNELS_CUDA_DEVICE_MEMORY_CUH
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -118,5 +117,4 @@ enum qn_status qn_cuda_copy_of(struct qn_cuda_memory *memory, void *out, const v
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -5,8 +5,7 @@
  *
  * All pointers are device memory. Everything is enqueued in `stream`. Results are the same in every
  * run. */
-#ifndef QN_KERNELS_CUDA_DEVICE_PRIMITIVES_CUH
-#define QN_KERNELS_CUDA_DEVICE_PRIMITIVES_CUH
+#pragma once
 
 #include "kernels/cuda/device/memory.cuh"
 
@@ -31,5 +30,3 @@ enum qn_status qn_cuda_select(struct qn_cuda_memory *memory, struct qn_cuda_scra
 enum qn_status qn_cuda_sort(struct qn_cuda_memory *memory, struct qn_cuda_scratch *scratch,
                             const uint64_t *in, uint64_t *out, uint64_t count, cudaStream_t stream,
                             struct qn_error *error);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * NVTX comes with the CUDA Toolkit as a header, and does nothing unless a profiler is attached;
  * without it, and in the emulator, ranges do nothing either. */
-#ifndef QN_KERNELS_CUDA_DEVICE_RANGES_CUH
-#define QN_KERNELS_CUDA_DEVICE_RANGES_CUH
+#pragma once
 
 #include <stdint.h>
 
@@ -41,5 +40,3 @@ struct qn_range {
   qn_range(const qn_range &) = delete;
   qn_range &operator=(const qn_range &) = delete;
 };
-
-#endif

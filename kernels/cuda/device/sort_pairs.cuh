@@ -1,6 +1,5 @@
 /* A device-wide sort of keys with values, as primitives.cuh has one of keys alone. */
-#ifndef QN_KERNELS_CUDA_DEVICE_SORT_PAIRS_CUH
-#define QN_KERNELS_CUDA_DEVICE_SORT_PAIRS_CUH
+#pragma once
 
 #include "kernels/cuda/device/primitives.cuh"
 
@@ -10,5 +9,3 @@ enum qn_status qn_cuda_sort_pairs(struct qn_cuda_memory *memory, struct qn_cuda_
                                   const uint64_t *keys, uint64_t *keys_out, const uint64_t *values,
                                   uint64_t *values_out, uint64_t count, int bits,
                                   cudaStream_t stream, struct qn_error *error);
-
-#endif

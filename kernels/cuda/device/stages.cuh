@@ -1,6 +1,5 @@
 /* The pinned buffers that copies go through. */
-#ifndef QN_KERNELS_CUDA_DEVICE_STAGES_CUH
-#define QN_KERNELS_CUDA_DEVICE_STAGES_CUH
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdint.h>
@@ -22,5 +21,4 @@ void qn_stage_give_back(void *stage);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

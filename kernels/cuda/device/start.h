@@ -1,7 +1,6 @@
 /* Starting a device ahead: driver and device take some tenths of a second, in which a process can
  * map and check its graph. For tools, whose process does one thing. */
-#ifndef QN_KERNELS_CUDA_DEVICE_START_H
-#define QN_KERNELS_CUDA_DEVICE_START_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,5 +22,4 @@ void qn_cuda_leave(int code);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

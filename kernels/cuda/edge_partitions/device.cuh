@@ -1,6 +1,5 @@
 /* Edge partitions on the device, cut into tasks. Needs a completed program. */
-#ifndef QN_KERNELS_CUDA_EDGE_PARTITIONS_DEVICE_CUH
-#define QN_KERNELS_CUDA_EDGE_PARTITIONS_DEVICE_CUH
+#pragma once
 
 #include "kernels/cuda/edges/combine.cuh"
 #include "kernels/cuts/edge_partitions_index.h"
@@ -48,5 +47,3 @@ QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, 
 }
 
 } /* namespace */
-
-#endif

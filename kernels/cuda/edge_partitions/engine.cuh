@@ -8,8 +8,7 @@
  *
  * Per edge 8 bytes (12 with weights) are read in order, and one accumulator is combined into,
  * anywhere: atomics in the L2 cache are the limit once it holds the accumulators. */
-#ifndef QN_KERNELS_CUDA_EDGE_PARTITIONS_ENGINE_CUH
-#define QN_KERNELS_CUDA_EDGE_PARTITIONS_ENGINE_CUH
+#pragma once
 
 #include "kernels/cuda/edge_partitions/device.cuh"
 #include "kernels/cuda/edges/csr_device.cuh"
@@ -293,5 +292,3 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
 
 QN_DEFINE_KERNEL(QN_LAYOUT_EDGE_PARTITIONS, QN_CUDA, "edge partitions, sources in shared memory",
                  QN_KERNEL_DEVICES | SWEEP_TRAITS);
-
-#endif

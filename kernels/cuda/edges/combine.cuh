@@ -1,7 +1,6 @@
 /* Combining into an accumulator that other threads combine into as well, with the
  * atomic that the program's PROGRAM_COMBINE asks for. Needs a completed program. */
-#ifndef QN_KERNELS_CUDA_EDGES_COMBINE_CUH
-#define QN_KERNELS_CUDA_EDGES_COMBINE_CUH
+#pragma once
 
 #include "kernels/cuda/device/block.cuh"
 #include "kernels/engine.h"
@@ -92,5 +91,3 @@ QN_DEVICE_INLINE void program_combine_atomic(program_accumulator *into, program_
 }
 
 } /* namespace */
-
-#endif

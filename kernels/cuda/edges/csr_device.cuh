@@ -1,6 +1,5 @@
 /* A direction of a plain CSR graph in device memory, for engines and kernels. */
-#ifndef QN_KERNELS_CUDA_EDGES_CSR_DEVICE_CUH
-#define QN_KERNELS_CUDA_EDGES_CSR_DEVICE_CUH
+#pragma once
 
 #include "kernels/cuda/device/memory.cuh"
 #include <quern/graph.h>
@@ -39,5 +38,3 @@ static inline enum qn_status qn_cuda_csr_upload(struct qn_cuda_memory *memory,
     status = qn_cuda_weights_upload(memory, &csr->weights, csr->num_edges, &device->weights, error);
   return status;
 }
-
-#endif

@@ -13,8 +13,7 @@
  *
  * What is no edge counts among those from row_begin on, and among num_edges, but has no length.
  * Columns of a row ascend in an undirected graph. */
-#ifndef QN_KERNELS_CUDA_EDGES_DEGREE_LISTS_CUH
-#define QN_KERNELS_CUDA_EDGES_DEGREE_LISTS_CUH
+#pragma once
 
 #include "kernels/cuda/device/primitives.cuh"
 #include "kernels/cuda/edges/run_device.cuh"
@@ -291,5 +290,3 @@ inline enum qn_status degree_edges_of_csr(const struct qn_run_request *request,
 }
 
 } /* namespace */
-
-#endif

@@ -12,8 +12,7 @@
  *
  * A row's contributions are combined in an order that depends on its place in the tiles alone:
  * sums of reals are the same in every run. */
-#ifndef QN_KERNELS_CUDA_EDGES_EDGE_TILES_CUH
-#define QN_KERNELS_CUDA_EDGES_EDGE_TILES_CUH
+#pragma once
 
 #include "kernels/cuda/device/primitives.cuh"
 #include "kernels/cuda/edges/combine.cuh"
@@ -411,5 +410,3 @@ inline enum qn_status edge_tiles_of_csr(struct qn_cuda_memory *memory, const str
 }
 
 } /* namespace */
-
-#endif

@@ -1,7 +1,6 @@
 /* The first values of a program that is given something (PROGRAM_GIVEN), made by the host from what
  * the run is given: on the device they would need room for both. Needs a completed program. */
-#ifndef QN_KERNELS_CUDA_EDGES_GIVEN_CUH
-#define QN_KERNELS_CUDA_EDGES_GIVEN_CUH
+#pragma once
 
 #include "kernels/cuda/device/memory.cuh"
 #include "kernels/engine.h"
@@ -38,5 +37,3 @@ inline enum qn_status given_upload(struct qn_cuda_memory *memory,
 }
 
 } /* namespace */
-
-#endif

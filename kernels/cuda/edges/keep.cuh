@@ -1,7 +1,6 @@
 /* Checkpoints (kernels/run_state.h) of runs whose state is on a device: it is brought to the host,
  * and saved from there. */
-#ifndef QN_KERNELS_CUDA_EDGES_KEEP_CUH
-#define QN_KERNELS_CUDA_EDGES_KEEP_CUH
+#pragma once
 
 #include "kernels/cuda/device/memory.cuh"
 #include "kernels/keep.h"
@@ -70,5 +69,3 @@ inline struct qn_state_parts keep_parts(uint64_t num_vertices, uint32_t value_by
 }
 
 } /* namespace */
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A table is two arrays of a power of two of slots, in shared or device memory: labels, all
  * NO_LABEL at first, and amounts. It is at most half full, so that a free slot is always near. */
-#ifndef QN_KERNELS_CUDA_EDGES_LABEL_CHOICE_CUH
-#define QN_KERNELS_CUDA_EDGES_LABEL_CHOICE_CUH
+#pragma once
 
 #include "kernels/cuda/device/block.cuh"
 
@@ -69,5 +68,3 @@ QN_DEVICE_INLINE uint64_t slot_of(uint32_t *labels, uint64_t num_slots, uint32_t
 }
 
 } /* namespace */
-
-#endif

@@ -1,6 +1,5 @@
 /* The mean of a sample of weights, on the host. */
-#ifndef QN_KERNELS_CUDA_EDGES_MEAN_WEIGHT_CUH
-#define QN_KERNELS_CUDA_EDGES_MEAN_WEIGHT_CUH
+#pragma once
 
 #include "kernels/engine.h"
 
@@ -22,5 +21,3 @@ inline double mean_weight(const struct qn_weights *weights, uint64_t num_edges) 
 }
 
 } /* namespace */
-
-#endif

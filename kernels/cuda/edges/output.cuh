@@ -1,6 +1,5 @@
 /* The result of a program from the values on the device. Needs a completed program. */
-#ifndef QN_KERNELS_CUDA_EDGES_OUTPUT_CUH
-#define QN_KERNELS_CUDA_EDGES_OUTPUT_CUH
+#pragma once
 
 #include "kernels/cuda/device/block.cuh"
 #include "kernels/cuda/device/memory.cuh"
@@ -54,5 +53,3 @@ inline enum qn_status output_download(struct qn_cuda_memory *memory,
 }
 
 } /* namespace */
-
-#endif

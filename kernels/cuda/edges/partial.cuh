@@ -1,7 +1,6 @@
 /* Accumulators as they wait in shared memory: in program_stored, which may be narrower than the
  * lanes in which they are combined. Needs a completed program. */
-#ifndef QN_KERNELS_CUDA_EDGES_PARTIAL_CUH
-#define QN_KERNELS_CUDA_EDGES_PARTIAL_CUH
+#pragma once
 
 #include "kernels/cuda/device/block.cuh"
 #include "kernels/engine.h"
@@ -30,5 +29,3 @@ QN_DEVICE_INLINE program_accumulator tile_load(const tile_partial &partial) {
 }
 
 } /* namespace */
-
-#endif

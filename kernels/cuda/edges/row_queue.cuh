@@ -9,8 +9,7 @@
  * GPU Graph Traversal, PPoPP 2012), whose block-sized class still gives a hub to one block.
  *
  * All units of a queue together must be fewer than 2^32. */
-#ifndef QN_KERNELS_CUDA_EDGES_ROW_QUEUE_CUH
-#define QN_KERNELS_CUDA_EDGES_ROW_QUEUE_CUH
+#pragma once
 
 #include "kernels/cuda/device/block.cuh"
 #include <quern/graph.h>
@@ -185,5 +184,3 @@ QN_DEVICE_INLINE bool qn_bit_insert(uint32_t *bits, uint32_t vertex) {
   const uint32_t bit = 1u << (vertex % 32);
   return !(atomicOr(&bits[vertex / 32], bit) & bit);
 }
-
-#endif

@@ -14,8 +14,7 @@
  * `visit` are structs with operator(), as kernels take them; a vertex may be found once a step.
  * Bytes: an edge moves 4 of column index and what `visit` reads at its end, a sector of L2; a
  * vertex of a list 28 of offsets, list and queue. A step costs three launches and a wait. */
-#ifndef QN_KERNELS_CUDA_EDGES_ROW_STEPS_CUH
-#define QN_KERNELS_CUDA_EDGES_ROW_STEPS_CUH
+#pragma once
 
 #include "kernels/cuda/edges/run_device.cuh"
 
@@ -216,5 +215,3 @@ enum qn_status steps_add_up(struct row_steps *steps, const struct qn_csr &csr, S
 }
 
 } /* namespace */
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Bytes: 4 of column index an edge, what `wants` looks at, and a random value where it does; for
  * rows that are not short 8 twice a unit. */
-#ifndef QN_KERNELS_CUDA_EDGES_ROW_SUMS_CUH
-#define QN_KERNELS_CUDA_EDGES_ROW_SUMS_CUH
+#pragma once
 
 #include "kernels/cuda/edges/row_queue.cuh"
 #include <quern/graph.h>
@@ -128,5 +127,3 @@ QN_DEVICE_INLINE void qn_unit_sum_rest(const struct qn_unit_sums &sums, Visit vi
     }
   }
 }
-
-#endif

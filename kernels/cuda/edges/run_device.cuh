@@ -1,6 +1,5 @@
 /* A run on one device, and what kernels of their own (kernel_*.cu) share on the host's side. */
-#ifndef QN_KERNELS_CUDA_EDGES_RUN_DEVICE_CUH
-#define QN_KERNELS_CUDA_EDGES_RUN_DEVICE_CUH
+#pragma once
 
 #include <stdio.h>
 #include <string.h>
@@ -110,5 +109,3 @@ static inline enum qn_status qn_run_check_units(uint64_t num_vertices, uint64_t 
     return QN_OK;
   return qn_fail(error, QN_UNSUPPORTED, "the graph has too many edges for one device");
 }
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Steps from a few short rows, as along a chain, are taken by one block without the host: a launch
  * and a wait for each would take about ten times as long. */
-#ifndef QN_KERNELS_CUDA_EDGES_STEP_RUNS_CUH
-#define QN_KERNELS_CUDA_EDGES_STEP_RUNS_CUH
+#pragma once
 
 #include "kernels/cuda/edges/row_steps.cuh"
 
@@ -152,5 +151,3 @@ enum qn_status steps_run(struct row_steps *steps, const struct step_walk<First> 
 }
 
 } /* namespace */
-
-#endif

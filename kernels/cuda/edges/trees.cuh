@@ -1,8 +1,7 @@
 /* Trees of vertices that are known to be connected, which all threads join at the same time
  * (own/cc_sampled.cuh says how they stay sound): parent[v] <= v, so a root is the smallest of its
  * tree. */
-#ifndef QN_KERNELS_CUDA_EDGES_TREES_CUH
-#define QN_KERNELS_CUDA_EDGES_TREES_CUH
+#pragma once
 
 #include "kernels/cuda/device/block.cuh"
 
@@ -34,5 +33,3 @@ QN_DEVICE_INLINE void join(uint32_t *parent, uint32_t a, uint32_t b) {
 }
 
 } /* namespace */
-
-#endif

@@ -10,8 +10,7 @@
  * triangles are, ranks are small, so that TC_WINDOW of them at a time are nearly always all. A
  * lookup is then 4 bytes of L2, coalesced, and one read of shared memory at a random bank. Short
  * lists, which have few tasks, are searched by warps. */
-#ifndef QN_KERNELS_CUDA_EDGES_TRIANGLES_CUH
-#define QN_KERNELS_CUDA_EDGES_TRIANGLES_CUH
+#pragma once
 
 #include "kernels/cuda/edges/degree_lists.cuh"
 
@@ -291,5 +290,3 @@ enum qn_status run_triangles(const struct qn_run_request *request, Prepare prepa
 }
 
 } /* namespace */
-
-#endif

@@ -3,8 +3,7 @@
  * warp levels of Merrill, Garland, Grimshaw: Scalable GPU Graph Traversal, PPoPP 2012.)
  *
  * All lanes of the warp must call; a lane without a row brings an empty one. */
-#ifndef QN_KERNELS_CUDA_EDGES_WARP_ROWS_CUH
-#define QN_KERNELS_CUDA_EDGES_WARP_ROWS_CUH
+#pragma once
 
 #include "kernels/cuda/device/block.cuh"
 #include "kernels/engine.h"
@@ -78,5 +77,3 @@ QN_DEVICE_INLINE void warp_combine_rows(bool has_row, uint32_t row, uint64_t beg
 }
 
 } /* namespace */
-
-#endif

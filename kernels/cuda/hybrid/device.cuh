@@ -1,6 +1,5 @@
 /* The hybrid layout in device memory. Needs a completed program. */
-#ifndef QN_KERNELS_CUDA_HYBRID_DEVICE_CUH
-#define QN_KERNELS_CUDA_HYBRID_DEVICE_CUH
+#pragma once
 
 #include "kernels/cuda/edges/edge_tiles.cuh"
 #include "kernels/cuda/edges/row_queue.cuh"
@@ -64,5 +63,3 @@ QN_DEVICE_INLINE uint64_t pull_layout_out_degree(const struct pull_layout &layou
 }
 
 } /* namespace */
-
-#endif

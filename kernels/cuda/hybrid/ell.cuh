@@ -1,6 +1,5 @@
 /* What a thread does along a row of the ELL part, resident or of a slice that is streamed. */
-#ifndef QN_KERNELS_CUDA_HYBRID_ELL_CUH
-#define QN_KERNELS_CUDA_HYBRID_ELL_CUH
+#pragma once
 
 #include "kernels/cuda/device/load_once.cuh"
 #include "kernels/cuda/hybrid/device.cuh"
@@ -94,5 +93,3 @@ QN_DEVICE_INLINE bool ell_sum(const struct hybrid_ell &ell, const program_messag
 #endif
 
 } /* namespace */
-
-#endif

@@ -15,8 +15,7 @@
  * rest's sum twice. All-active programs finish a row where its ELL part ends (pull_loop.cuh); in
  * frontier programs an entry of the ELL part reads a bit, and a message if it is set, one of the
  * COO part the row too; rows that need nothing more cost their value. */
-#ifndef QN_KERNELS_CUDA_HYBRID_ENGINE_CUH
-#define QN_KERNELS_CUDA_HYBRID_ENGINE_CUH
+#pragma once
 
 #include "kernels/cuda/hybrid/streamed.cuh"
 #include "kernels/cuts/hybrid_rest.h"
@@ -194,5 +193,3 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
 
 QN_DEFINE_KERNEL(QN_LAYOUT_HYBRID, QN_CUDA,
                  SWEEP_FRONTIER ? "ELL + COO product, bottom-up" : "ELL + COO product", 0);
-
-#endif

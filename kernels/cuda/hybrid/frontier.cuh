@@ -1,8 +1,7 @@
 /* Frontier programs on the hybrid layout: a kernel for the ELL part and one for the COO part
  * that collect from active columns, by their bits (section 3.1); a search goes bottom-up and stops
  * at the first (section 3.2). */
-#ifndef QN_KERNELS_CUDA_HYBRID_FRONTIER_CUH
-#define QN_KERNELS_CUDA_HYBRID_FRONTIER_CUH
+#pragma once
 
 #include "kernels/cuda/hybrid/ell.cuh"
 #include "kernels/cuda/sweep/push.cuh"
@@ -159,5 +158,3 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
 }
 
 } /* namespace */
-
-#endif

@@ -1,7 +1,6 @@
 /* All-active programs on the hybrid layout: y = A x by a kernel for the COO part, then one for the
  * ELL part that finishes every row. */
-#ifndef QN_KERNELS_CUDA_HYBRID_PULL_CUH
-#define QN_KERNELS_CUDA_HYBRID_PULL_CUH
+#pragma once
 
 #include "kernels/cuda/hybrid/ell.cuh"
 #include "kernels/cuda/sweep/pull_loop.cuh"
@@ -82,5 +81,3 @@ inline enum qn_status create_values(struct pull_run *pull, uint64_t num_vertices
 }
 
 } /* namespace */
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Per entry of the ELL part, padding included, 4 bytes (8 with weights) cross the bus, and as many
  * per entry of the COO part, with 8 or 12 for each of its rows. */
-#ifndef QN_KERNELS_CUDA_HYBRID_STREAMED_CUH
-#define QN_KERNELS_CUDA_HYBRID_STREAMED_CUH
+#pragma once
 
 #include "kernels/cuda/hybrid/ell.cuh"
 #include "kernels/cuda/rows/row_walks.cuh"
@@ -394,5 +393,3 @@ enum qn_status hybrid_stream_run(const struct qn_run_request *request, const str
 }
 
 } /* namespace */
-
-#endif

@@ -1,7 +1,6 @@
 /* New values, and which vertices are active, between the host and the device: a range of rows each
  * way, both at once, and only to who needs them. */
-#ifndef QN_KERNELS_CUDA_JOINT_EXCHANGE_CUH
-#define QN_KERNELS_CUDA_JOINT_EXCHANGE_CUH
+#pragma once
 
 #include "kernels/cuda/joint/state.cuh"
 
@@ -101,5 +100,3 @@ inline enum qn_status bring_to_device(struct joint_run *joint, struct qn_error *
 }
 
 } /* namespace */
-
-#endif

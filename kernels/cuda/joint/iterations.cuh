@@ -1,7 +1,6 @@
 /* The iterations of a run that the CPU and the device share, each by whom the dispatcher
  * (kernels/joint.h) expects to take the least. */
-#ifndef QN_KERNELS_CUDA_JOINT_ITERATIONS_CUH
-#define QN_KERNELS_CUDA_JOINT_ITERATIONS_CUH
+#pragma once
 
 #include "kernels/cuda/joint/share.cuh"
 
@@ -171,5 +170,3 @@ inline bool may_wait(const struct joint_run *) {
 }
 
 } /* namespace */
-
-#endif

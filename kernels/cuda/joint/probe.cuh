@@ -1,7 +1,6 @@
 /* How fast the CPU, the device and the bus are, before anything is known of a run: each pulls a
  * part of the rows, whose sums are forgotten. */
-#ifndef QN_KERNELS_CUDA_JOINT_PROBE_CUH
-#define QN_KERNELS_CUDA_JOINT_PROBE_CUH
+#pragma once
 
 #include "kernels/cuda/joint/iterations.cuh"
 
@@ -142,5 +141,3 @@ inline enum qn_status probe(struct joint_run *joint, struct qn_error *error) {
 }
 
 } /* namespace */
-
-#endif

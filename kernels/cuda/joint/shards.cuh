@@ -12,8 +12,7 @@
  * In a shared iteration values go both ways while the device gathers (share.cuh); what is left to
  * do at its end is the last batch of either side, and the bits of active vertices. Asynchronously
  * what is received is sent on in the same iteration. */
-#ifndef QN_KERNELS_CUDA_JOINT_SHARDS_CUH
-#define QN_KERNELS_CUDA_JOINT_SHARDS_CUH
+#pragma once
 
 #include "kernels/cuda/joint/probe.cuh"
 
@@ -164,5 +163,3 @@ inline enum qn_status joint_run_program(const struct qn_run_request *request,
 
 QN_DEFINE_KERNEL_AS(QN_KERNEL_JOINT, QN_LAYOUT_SHARDS, QN_JOINT, "shards, CPU and GPU",
                     QN_KERNEL_DELTA, joint_run_program);
-
-#endif

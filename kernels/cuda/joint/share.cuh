@@ -3,8 +3,7 @@
  * the other while the device gathers the next one (Garaph, section 3.1), both ways at once; there
  * it waits for the next iteration, or, asynchronously, is sent on in this one. What the device
  * streamed last in an iteration of its own, and has in its cache, lies at the back. */
-#ifndef QN_KERNELS_CUDA_JOINT_SHARE_CUH
-#define QN_KERNELS_CUDA_JOINT_SHARE_CUH
+#pragma once
 
 #include "kernels/cuda/joint/exchange.cuh"
 #include "kernels/cuda/stream/follow.cuh"
@@ -255,5 +254,3 @@ inline void learn_together(struct joint_run *joint, double seconds) {
 }
 
 } /* namespace */
-
-#endif

@@ -1,7 +1,6 @@
 /* A run that the CPU and the device share: rows in stretches, which of them each side takes, and
  * where the values are valid. The includer defines QN_JOINT_CPU. */
-#ifndef QN_KERNELS_CUDA_JOINT_STATE_CUH
-#define QN_KERNELS_CUDA_JOINT_STATE_CUH
+#pragma once
 
 #include "kernels/cpu/joint/share.h"
 #include "kernels/cuda/shards/engine.cuh"
@@ -43,5 +42,3 @@ struct joint_run {
 };
 
 } /* namespace */
-
-#endif

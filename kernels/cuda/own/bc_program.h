@@ -6,8 +6,7 @@
  * Path counts are whole numbers: their sums are the same in any order while they are below 2^53,
  * and rounded beyond. An engine that can pull as well defines BC_CHOOSES, and is told how long a
  * push is exact: as long as all that is sent adds up to less. */
-#ifndef QN_KERNELS_CUDA_OWN_BC_PROGRAM_H
-#define QN_KERNELS_CUDA_OWN_BC_PROGRAM_H
+#pragma once
 
 #include "kernels/programs/program.h"
 
@@ -99,5 +98,3 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
 #undef QN_DEFINE_KERNEL
 #define QN_DEFINE_KERNEL(layout, processor, name, engine_traits)                                   \
   static_assert(true, "a declaration that may end in a semicolon")
-
-#endif

@@ -1,7 +1,6 @@
 /* Checkpoints of betweenness centrality: the scores between two sources, each of which is an
  * iteration. */
-#ifndef QN_KERNELS_CUDA_OWN_BC_STATE_CUH
-#define QN_KERNELS_CUDA_OWN_BC_STATE_CUH
+#pragma once
 
 #include "kernels/cuda/edges/keep.cuh"
 
@@ -27,5 +26,3 @@ static inline enum qn_status bc_keep(const struct qn_run_request *request,
   enum qn_status status = qn_cuda_status(cudaDeviceSynchronize(), "a source's paths", error);
   return status ? status : keep_values(request, sources, 0, &parts, memory, scores, error);
 }
-
-#endif

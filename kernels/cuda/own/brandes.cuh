@@ -16,8 +16,7 @@
  * Bytes: forwards as the engine says, with 8 bytes of message; backwards each edge moves what the
  * layout stores of it and one random double (a sector of L2), each level 4 bytes a vertex to find
  * its own. */
-#ifndef QN_KERNELS_CUDA_OWN_BRANDES_CUH
-#define QN_KERNELS_CUDA_OWN_BRANDES_CUH
+#pragma once
 
 #include "kernels/cuda/edges/run_device.cuh"
 #include "kernels/cuda/own/bc_state.cuh"
@@ -174,5 +173,3 @@ enum qn_status bc_run(const struct qn_run_request *request, uint64_t num_vertice
 }
 
 } /* namespace */
-
-#endif

@@ -1,6 +1,5 @@
 /* Weakly connected components over any engine: cc_program.cuh, once. */
-#ifndef QN_KERNELS_CUDA_OWN_CC_JOINED_CUH
-#define QN_KERNELS_CUDA_OWN_CC_JOINED_CUH
+#pragma once
 
 #include "kernels/cuda/own/cc_program.cuh"
 
@@ -54,5 +53,3 @@ enum qn_status cc_joined_run(Engine engine, const struct qn_run_request *request
   }                                                                                                \
   extern "C" const struct qn_kernel symbol;                                                        \
   const struct qn_kernel symbol = QN_CC_JOINED_KERNEL(name, layout, QN_CUDA, run)
-
-#endif

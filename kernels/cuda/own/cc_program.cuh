@@ -3,8 +3,7 @@
  * has no order and no second iteration. Kernels of their own include it before an engine;
  * context->shared is the trees, by position in original order, so that a root is a component's
  * label. */
-#ifndef QN_KERNELS_CUDA_OWN_CC_PROGRAM_CUH
-#define QN_KERNELS_CUDA_OWN_CC_PROGRAM_CUH
+#pragma once
 
 #include "kernels/cuda/edges/trees.cuh"
 #include "kernels/programs/program.h"
@@ -40,5 +39,3 @@ PROGRAM_FUNCTION program_result visit_output(const struct qn_program_context *co
 }
 
 #include "kernels/cuda/own/visit_program.cuh"
-
-#endif

@@ -1,7 +1,6 @@
 /* Components by a sample (cc_sampled.cuh) of rows of columns: their vertices' own, or several of a
  * vertex. */
-#ifndef QN_KERNELS_CUDA_OWN_CC_ROWS_CUH
-#define QN_KERNELS_CUDA_OWN_CC_ROWS_CUH
+#pragma once
 
 #include "kernels/cuda/own/cc_sampled.cuh"
 
@@ -133,5 +132,3 @@ enum qn_status cc_rows_run(const struct qn_run_request *request, const struct cc
 }
 
 } /* namespace */
-
-#endif

@@ -13,8 +13,7 @@
  * roots of large trees, which everyone reads, would serialise in L2), and paths are halved without
  * atomics (Jaiganesh, Burtscher: A High-Performance Connected Components Implementation for GPUs,
  * HPDC 2018). */
-#ifndef QN_KERNELS_CUDA_OWN_CC_SAMPLED_CUH
-#define QN_KERNELS_CUDA_OWN_CC_SAMPLED_CUH
+#pragma once
 
 #include "kernels/cuda/own/cc_trees.cuh"
 
@@ -194,5 +193,3 @@ enum qn_status cc_run_resident(const struct qn_run_request *request,
 }
 
 } /* namespace */
-
-#endif

@@ -1,6 +1,5 @@
 /* What becomes of trees of connected vertices (edges/trees.cuh): labels. */
-#ifndef QN_KERNELS_CUDA_OWN_CC_TREES_CUH
-#define QN_KERNELS_CUDA_OWN_CC_TREES_CUH
+#pragma once
 
 #include "kernels/cuda/edges/run_device.cuh"
 #include "kernels/cuda/edges/trees.cuh"
@@ -60,5 +59,3 @@ inline enum qn_status label(const struct qn_cuda_memory *memory, uint32_t *paren
 }
 
 } /* namespace */
-
-#endif

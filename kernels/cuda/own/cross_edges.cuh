@@ -1,6 +1,5 @@
 /* What the kernels of cross-edges share on the host's side (kernels/cross_edges.h). */
-#ifndef QN_KERNELS_CUDA_OWN_CROSS_EDGES_CUH
-#define QN_KERNELS_CUDA_OWN_CROSS_EDGES_CUH
+#pragma once
 
 #include "kernels/cross_edges.h"
 #include "kernels/cuda/edges/run_device.cuh"
@@ -63,5 +62,3 @@ enum qn_status cross_edges_run(const struct qn_run_request *request, uint64_t nu
 }
 
 } /* namespace */
-
-#endif

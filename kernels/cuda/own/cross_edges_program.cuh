@@ -1,8 +1,7 @@
 /* Cross-edges (kernels/cross_edges.h) as a program for engines, where the graph must be streamed
  * (visit.cuh): an edge between two groups is counted at its sender, in context->shared, a struct
  * cross_edges. Vertices are the graph's: whoever runs it leaves positions out. */
-#ifndef QN_KERNELS_CUDA_OWN_CROSS_EDGES_PROGRAM_CUH
-#define QN_KERNELS_CUDA_OWN_CROSS_EDGES_PROGRAM_CUH
+#pragma once
 
 #include "kernels/cuda/own/cross_edges.cuh"
 #include "kernels/programs/program.h"
@@ -25,5 +24,3 @@ PROGRAM_FUNCTION program_result visit_output(const struct qn_program_context *co
 }
 
 #include "kernels/cuda/own/visit_program.cuh"
-
-#endif

@@ -2,8 +2,7 @@
  * each vertex's number, sees the receiver's (PROGRAM_SEES_RECEIVER), does what it wants with both
  * in memory of its own, context->shared, which lies beside what the engine has on the device, and
  * refuses the message. So one iteration is all. */
-#ifndef QN_KERNELS_CUDA_OWN_VISIT_CUH
-#define QN_KERNELS_CUDA_OWN_VISIT_CUH
+#pragma once
 
 #include "kernels/cuda/edges/run_device.cuh"
 
@@ -46,5 +45,3 @@ enum qn_status visit_run(Engine engine, const struct qn_run_request *request, Pr
 }
 
 } /* namespace */
-
-#endif

@@ -6,8 +6,7 @@
  *
  * with memory of its own in context->shared. Vertices are positions in original order; the graph's
  * own numbers if whoever runs it leaves positions out. */
-#ifndef QN_KERNELS_CUDA_OWN_VISIT_PROGRAM_CUH
-#define QN_KERNELS_CUDA_OWN_VISIT_PROGRAM_CUH
+#pragma once
 
 #include "kernels/programs/program.h"
 
@@ -68,5 +67,3 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
 #undef QN_DEFINE_KERNEL
 #define QN_DEFINE_KERNEL(layout, processor, name, engine_traits)                                   \
   static_assert(true, "a declaration that may end in a semicolon")
-
-#endif

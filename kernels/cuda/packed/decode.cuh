@@ -9,8 +9,7 @@
  *
  * No load leaves the tile's words and the QN_PACKED_BEHIND behind them, whatever they are, but for
  * what fills the 16 bytes of its first word; and columns are vertices. */
-#ifndef QN_KERNELS_CUDA_PACKED_DECODE_CUH
-#define QN_KERNELS_CUDA_PACKED_DECODE_CUH
+#pragma once
 
 #include "kernels/cuda/device/block.cuh"
 #include "kernels/cuda/packed/device.cuh"
@@ -280,5 +279,3 @@ QN_DEVICE_INLINE void packed_decode(uint64_t num_vertices, const struct packed_p
 }
 
 } /* namespace */
-
-#endif

@@ -1,6 +1,5 @@
 /* Packed rows in device memory. Needs a completed program. */
-#ifndef QN_KERNELS_CUDA_PACKED_DEVICE_CUH
-#define QN_KERNELS_CUDA_PACKED_DEVICE_CUH
+#pragma once
 
 #include "kernels/cuda/device/block.cuh"
 #include "kernels/cuda/device/memory.cuh"
@@ -95,5 +94,3 @@ QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, 
 }
 
 } /* namespace */
-
-#endif

@@ -12,8 +12,7 @@
  * (frontier.cuh).
  *
  * A unit of streaming is a few tiles, up to 128 KiB, and their weights. */
-#ifndef QN_KERNELS_CUDA_PACKED_ENGINE_CUH
-#define QN_KERNELS_CUDA_PACKED_ENGINE_CUH
+#pragma once
 
 #include "formats/layouts/packed_tile.h"
 #include "formats/layouts/packed_weights.h"
@@ -457,5 +456,3 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
 
 QN_DEFINE_KERNEL(QN_LAYOUT_PACKED, QN_CUDA,
                  SWEEP_FRONTIER ? "packed push, a tile a block" : "packed pull, a tile a block", 0);
-
-#endif

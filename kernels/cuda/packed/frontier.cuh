@@ -2,8 +2,7 @@
  * warp takes a tile, of which it walks the rows that it must (rows.cuh). Where many push, and where
  * a tile has few rows, a block takes it (engine.cuh). Searches, where the first that is found
  * suffices, also look from below (search.cuh). */
-#ifndef QN_KERNELS_CUDA_PACKED_FRONTIER_CUH
-#define QN_KERNELS_CUDA_PACKED_FRONTIER_CUH
+#pragma once
 
 #include "kernels/cuda/edges/row_queue.cuh"
 #include "kernels/cuda/packed/rows.cuh"
@@ -236,5 +235,3 @@ inline bool few_active(const struct sweep_run *run) {
 #endif
 
 } /* namespace */
-
-#endif

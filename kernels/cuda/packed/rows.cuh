@@ -12,8 +12,7 @@
  *
  * No load leaves the tile's words and the QN_PACKED_BEHIND behind them, whatever they are; rows and
  * edges are the tile's, and columns are vertices. */
-#ifndef QN_KERNELS_CUDA_PACKED_ROWS_CUH
-#define QN_KERNELS_CUDA_PACKED_ROWS_CUH
+#pragma once
 
 #include "kernels/cuda/packed/decode.cuh"
 #include "kernels/cuts/packed_units.h"
@@ -347,5 +346,3 @@ QN_DEVICE_INLINE void packed_walk_rows(const struct packed_place &place, uint64_
 }
 
 } /* namespace */
-
-#endif

@@ -7,8 +7,7 @@
  * look for one of them along their in-edges instead, and stop there. A warp finds out which of its
  * tiles have open rows before it looks into any. Rows that turn out to have no in-edges are open no
  * longer. */
-#ifndef QN_KERNELS_CUDA_PACKED_SEARCH_CUH
-#define QN_KERNELS_CUDA_PACKED_SEARCH_CUH
+#pragma once
 
 #include "kernels/cuda/packed/frontier.cuh"
 #include "kernels/cuda/sweep/loop.cuh"
@@ -290,5 +289,3 @@ inline void search_destroy(struct packed_search *search) {
 }
 
 } /* namespace */
-
-#endif

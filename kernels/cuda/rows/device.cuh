@@ -1,6 +1,5 @@
 /* What streamed plain rows (streamed_rows.cuh) have on the device. */
-#ifndef QN_KERNELS_CUDA_ROWS_DEVICE_CUH
-#define QN_KERNELS_CUDA_ROWS_DEVICE_CUH
+#pragma once
 
 #include "kernels/cuda/edges/combine.cuh"
 #include "kernels/cuda/rows/row_units.cuh"
@@ -40,5 +39,3 @@ QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, 
 }
 
 } /* namespace */
-
-#endif

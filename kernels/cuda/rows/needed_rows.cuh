@@ -20,8 +20,7 @@
  * bytes, 670 of 64 and 400 of 128, at 51 GB/s beside 55 of copies; but of pages at random 180 of
  * any size, so a block reads a unit's rows together. Two blocks of threads on each multiprocessor
  * keep it busy; the other half of what the device has walks what moves. */
-#ifndef QN_KERNELS_CUDA_ROWS_NEEDED_ROWS_CUH
-#define QN_KERNELS_CUDA_ROWS_NEEDED_ROWS_CUH
+#pragma once
 
 #include "kernels/cuda/edges/mean_weight.cuh"
 #include "kernels/cuda/rows/row_walks.cuh"
@@ -763,5 +762,3 @@ inline enum qn_status end_reading(struct sweep_run *run, struct row_reading *rea
 }
 
 } /* namespace */
-
-#endif

@@ -8,8 +8,7 @@
  * are cut into some hundreds of smaller ones, so that there is something to leave out and to keep.
  *
  * Per edge 4 bytes (8 with weights) cross the bus, per row the offset and the vertex. */
-#ifndef QN_KERNELS_CUDA_ROWS_ROW_UNITS_CUH
-#define QN_KERNELS_CUDA_ROWS_ROW_UNITS_CUH
+#pragma once
 
 #include <string.h>
 
@@ -411,5 +410,3 @@ QN_DEVICE_INLINE void each_unit_row(const struct row_unit &unit, const struct un
     walk(true, long_rows[i], begin, end, threadIdx.x, blockDim.x);
   }
 }
-
-#endif

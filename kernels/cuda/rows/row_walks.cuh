@@ -10,8 +10,7 @@
  *
  * Sums that are stored have one order; pushes, and gathers from active columns, combine with
  * atomics. */
-#ifndef QN_KERNELS_CUDA_ROWS_ROW_WALKS_CUH
-#define QN_KERNELS_CUDA_ROWS_ROW_WALKS_CUH
+#pragma once
 
 #include "kernels/cuda/edges/combine.cuh"
 #include "kernels/cuda/edges/warp_rows.cuh"
@@ -168,5 +167,3 @@ inline enum qn_status streamed_rows_upload(const struct row_units *cut, struct s
 }
 
 } /* namespace */
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Includes sweeps.cuh, whose engine it is. A state of it (run_state.h) goes on here, not in the
  * engine that fell back on it. */
-#ifndef QN_KERNELS_CUDA_ROWS_STREAMED_ROWS_CUH
-#define QN_KERNELS_CUDA_ROWS_STREAMED_ROWS_CUH
+#pragma once
 
 #include <algorithm>
 
@@ -227,5 +226,3 @@ inline enum qn_status streamed_rows_run(const struct qn_run_request *request,
 }
 
 } /* namespace */
-
-#endif

@@ -1,6 +1,5 @@
 /* What the parts of a set have on the device. */
-#ifndef QN_KERNELS_CUDA_SET_DEVICE_CUH
-#define QN_KERNELS_CUDA_SET_DEVICE_CUH
+#pragma once
 
 #include "kernels/cuda/edges/combine.cuh"
 #include "kernels/cuda/rows/row_units.cuh"
@@ -19,5 +18,3 @@ QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, 
 }
 
 } /* namespace */
-
-#endif

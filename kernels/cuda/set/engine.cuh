@@ -8,8 +8,7 @@
  *
  * Per iteration a unit's edges move 4 bytes each (8 with weights), over the bus where they did not
  * stay, and what ranks tell crosses it twice. */
-#ifndef QN_KERNELS_CUDA_SET_ENGINE_CUH
-#define QN_KERNELS_CUDA_SET_ENGINE_CUH
+#pragma once
 
 #include "kernels/cuda/set/device.cuh"
 
@@ -247,5 +246,3 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
 } /* namespace */
 
 QN_DEFINE_KERNEL(QN_LAYOUT_SET, QN_CUDA, "rows of parts, streamed", 0);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * All-active programs: a message a vertex. Frontier programs: the numbers and the messages of the
  * vertices that send, in any order, since each is of one vertex. */
-#ifndef QN_KERNELS_CUDA_SET_EXCHANGE_CUH
-#define QN_KERNELS_CUDA_SET_EXCHANGE_CUH
+#pragma once
 
 #include "kernels/cuda/edges/row_queue.cuh"
 #include "kernels/cuda/sweep/sweeps.cuh"
@@ -286,5 +285,3 @@ inline enum qn_status tell_messages(struct set_exchange *exchange, struct qn_err
 #endif
 
 } /* namespace */
-
-#endif

@@ -2,8 +2,7 @@
  * goes through the units of its own senders alone, and what is for vertices of other ranks is told
  * to those. A rank does not know what others' vertices have: it takes them to be as in the
  * beginning, when they take most. Part of engine.cuh. */
-#ifndef QN_KERNELS_CUDA_SET_PUSHES_CUH
-#define QN_KERNELS_CUDA_SET_PUSHES_CUH
+#pragma once
 
 #include "kernels/cuda/set/exchange.cuh"
 
@@ -176,5 +175,3 @@ inline enum qn_status tell_pushed(struct set_exchange *, struct qn_error *) {
 #endif
 
 } /* namespace */
-
-#endif

@@ -1,6 +1,5 @@
 /* The rows of several parts as units of one stream (rows/row_units.cuh). Part of engine.cuh. */
-#ifndef QN_KERNELS_CUDA_SET_UNITS_CUH
-#define QN_KERNELS_CUDA_SET_UNITS_CUH
+#pragma once
 
 #include "kernels/cuda/edges/combine.cuh"
 #include "kernels/cuda/rows/row_units.cuh"
@@ -113,5 +112,3 @@ inline struct qn_unit_source set_source(const struct set_units *units) {
 }
 
 } /* namespace */
-
-#endif

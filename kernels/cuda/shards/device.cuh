@@ -1,6 +1,5 @@
 /* Shards on the device, cut into tasks and hubs into segments. Needs a completed program. */
-#ifndef QN_KERNELS_CUDA_SHARDS_DEVICE_CUH
-#define QN_KERNELS_CUDA_SHARDS_DEVICE_CUH
+#pragma once
 
 #include "kernels/cuda/edges/edge_tiles.cuh"
 #include "kernels/cuda/edges/row_queue.cuh"
@@ -49,5 +48,3 @@ QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, 
 }
 
 } /* namespace */
-
-#endif

@@ -24,8 +24,7 @@
  * bit; per vertex one accumulator, beside what sweeps.cuh says. Notify-pull moves per out-edge of
  * an active vertex 4 bytes and a sector with a bit, per in-edge of a notified one the same as a
  * gather but for the offset's 2 bytes, and V / 8 bytes of bits. */
-#ifndef QN_KERNELS_CUDA_SHARDS_ENGINE_CUH
-#define QN_KERNELS_CUDA_SHARDS_ENGINE_CUH
+#pragma once
 
 #include "kernels/cuda/shards/gather.cuh"
 #include "kernels/cuda/shards/units.cuh"
@@ -226,5 +225,3 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
 
 QN_DEFINE_KERNEL(QN_LAYOUT_SHARDS, QN_CUDA,
                  SWEEP_FRONTIER ? "shards, notify-pull" : "shards, gather", 0);
-
-#endif

@@ -4,8 +4,7 @@
  * Every thread takes QN_TILE_ITEMS consecutive edges: their sources and destination offsets are
  * loaded 16 bytes at a time, their random loads are in flight together, and runs of the same offset
  * are added up in registers. A run that threads share is merged by a scan. */
-#ifndef QN_KERNELS_CUDA_SHARDS_GATHER_CUH
-#define QN_KERNELS_CUDA_SHARDS_GATHER_CUH
+#pragma once
 
 #include "kernels/cuda/edges/warp_rows.cuh"
 #include "kernels/cuda/shards/device.cuh"
@@ -302,5 +301,3 @@ inline void collect_hubs(const struct sweep_run *run, bool all) {
 }
 
 } /* namespace */
-
-#endif

@@ -8,8 +8,7 @@
  * for f = 1/20 and d = 16, and a gather in order costs less per edge than notifying, so here it is
  * one in NOTIFY_SHARE. Where the first contribution suffices, the vertices that are still open
  * pull then, one and all, until they find an active source. */
-#ifndef QN_KERNELS_CUDA_SHARDS_NOTIFY_CUH
-#define QN_KERNELS_CUDA_SHARDS_NOTIFY_CUH
+#pragma once
 
 #include "kernels/cuda/edges/run_device.cuh"
 #include "kernels/cuda/shards/gather.cuh"
@@ -292,5 +291,3 @@ inline enum qn_status create_notification(const struct qn_shards *view, struct s
 }
 
 } /* namespace */
-
-#endif

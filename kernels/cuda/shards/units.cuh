@@ -8,8 +8,7 @@
  * Out-edges stay on the host: which units have something to receive is found there, along the
  * out-edges of the active vertices (kernels/cuts/shard_units.h), of those units alone that have a
  * vertex which may still receive. */
-#ifndef QN_KERNELS_CUDA_SHARDS_UNITS_CUH
-#define QN_KERNELS_CUDA_SHARDS_UNITS_CUH
+#pragma once
 
 #include "kernels/cuda/shards/gather.cuh"
 
@@ -257,5 +256,3 @@ inline struct qn_unit_source shards_source(const struct qn_sh_units *units, bool
 }
 
 } /* namespace */
-
-#endif

@@ -1,6 +1,5 @@
 /* Slotted pages in device memory, for engines and kernels. */
-#ifndef QN_KERNELS_CUDA_SLOTTED_PAGES_DEVICE_CUH
-#define QN_KERNELS_CUDA_SLOTTED_PAGES_DEVICE_CUH
+#pragma once
 
 #include "kernels/cuda/device/block.cuh"
 #include "kernels/cuda/device/memory.cuh"
@@ -129,5 +128,3 @@ inline enum qn_status upload_pages(struct qn_cuda_memory *memory,
 }
 
 } /* namespace */
-
-#endif

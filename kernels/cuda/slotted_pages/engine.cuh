@@ -9,8 +9,7 @@
  *
  * Per edge p + q bytes (4 more with weights) are read in order, START_VID of the receiver's page is
  * looked up (4 bytes a page: the L2 cache holds them), and one accumulator is combined into. */
-#ifndef QN_KERNELS_CUDA_SLOTTED_PAGES_ENGINE_CUH
-#define QN_KERNELS_CUDA_SLOTTED_PAGES_ENGINE_CUH
+#pragma once
 
 #include "kernels/cuda/slotted_pages/engine_device.cuh"
 #include "kernels/cuda/slotted_pages/spare.cuh"
@@ -268,5 +267,3 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
 
 QN_DEFINE_KERNEL(QN_LAYOUT_SLOTTED_PAGES, QN_CUDA, "slotted pages, virtual warps by density",
                  QN_KERNEL_DEVICES | QN_KERNEL_PARALLELISM | SWEEP_TRAITS);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the engine of slotted pages has on the device. */
-#ifndef QN_KERNELS_CUDA_SLOTTED_PAGES_ENGINE_DEVICE_CUH
-#define QN_KERNELS_CUDA_SLOTTED_PAGES_ENGINE_DEVICE_CUH
+#pragma once
 
 #include "kernels/cuda/slotted_pages/device.cuh"
 #include "kernels/engine.h"
@@ -23,5 +22,3 @@ QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, 
 }
 
 } /* namespace */
-
-#endif

@@ -14,8 +14,7 @@
  * The bus carries, beside p + q bytes an edge, for each vertex of an all-active program its value
  * twice, its out-degree and what it sends: 20 bytes an iteration for PageRank, and 8 the other way.
  * Checkpoints of all-active programs, and those that are given something, are not for this. */
-#ifndef QN_KERNELS_CUDA_SLOTTED_PAGES_SPARE_CUH
-#define QN_KERNELS_CUDA_SLOTTED_PAGES_SPARE_CUH
+#pragma once
 
 #include "kernels/cuda/slotted_pages/engine_device.cuh"
 #include "kernels/cuda/sweep/loop.cuh"
@@ -402,5 +401,3 @@ enum qn_status spare_run(const struct qn_run_request *request, const struct qn_s
 }
 
 } /* namespace */
-
-#endif

@@ -3,8 +3,7 @@
  * which say where records begin in the container, from which follows where they begin then
  * (load_record_at). So 4 + w d bytes cross the bus for a record, and 10 for a slot. Who comes again
  * is better off with pages that are pinned, and copied as they are. */
-#ifndef QN_KERNELS_CUDA_SLOTTED_PAGES_STREAMED_CUH
-#define QN_KERNELS_CUDA_SLOTTED_PAGES_STREAMED_CUH
+#pragma once
 
 #include "kernels/cuda/slotted_pages/device.cuh"
 #include "kernels/cuda/stream/packing.cuh"
@@ -106,5 +105,3 @@ inline struct qn_unit_source page_source(const struct qn_slotted_pages *view,
 }
 
 } /* namespace */
-
-#endif

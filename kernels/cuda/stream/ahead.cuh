@@ -7,8 +7,7 @@
  * one, so a wrong one costs half a millisecond. Units that were guessed wrongly are not walked, nor
  * do they count as moved. What is right gets its place in the cache, and its entry, once the next
  * list is made: until then the pieces alone are there. Host side only. */
-#ifndef QN_KERNELS_CUDA_STREAM_AHEAD_CUH
-#define QN_KERNELS_CUDA_STREAM_AHEAD_CUH
+#pragma once
 
 #include "kernels/cuda/stream/cache.cuh"
 #include "kernels/cuda/stream/stream.cuh"
@@ -62,5 +61,4 @@ void qn_unit_ahead_settle(struct qn_unit_ahead *ahead, struct qn_unit_use *wante
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -3,8 +3,7 @@
  * last. As the units that are there are walked first, all of them are hits, also those that LRU
  * would have thrown out before their turn came: the hits are at least LRU's on any sequence. Host
  * side only. */
-#ifndef QN_KERNELS_CUDA_STREAM_CACHE_CUH
-#define QN_KERNELS_CUDA_STREAM_CACHE_CUH
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,4 @@ uint64_t qn_unit_cache_turn(struct qn_unit_cache *cache, bool goes_on, struct qn
 
 #ifdef __cplusplus
 }
-#endif
 #endif

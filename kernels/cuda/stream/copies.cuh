@@ -1,6 +1,5 @@
 /* The transfer of a batch: copies from where its bytes lie on the host, all sent at once. */
-#ifndef QN_KERNELS_CUDA_STREAM_COPIES_CUH
-#define QN_KERNELS_CUDA_STREAM_COPIES_CUH
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -31,5 +30,4 @@ uint64_t qn_unit_copies_bytes(const struct qn_unit_copies *copies, uint64_t *dir
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,6 +1,5 @@
 /* Work of another stream behind the walks of a part of the units (qn_unit_stream_part). */
-#ifndef QN_KERNELS_CUDA_STREAM_FOLLOW_CUH
-#define QN_KERNELS_CUDA_STREAM_FOLLOW_CUH
+#pragma once
 
 #include "kernels/cuda/stream/stream.cuh"
 
@@ -14,5 +13,4 @@ enum qn_status qn_unit_stream_follow(struct qn_unit_stream *stream, cudaStream_t
 
 #ifdef __cplusplus
 }
-#endif
 #endif

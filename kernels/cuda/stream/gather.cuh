@@ -9,8 +9,7 @@
  * A part of a batch is what goes to some QN_UNIT_PART_BYTES of the stage. Whoever gathers one finds
  * out anew where all pieces go, which takes less than a tenth of the time (units of 12 KiB), and
  * keeps parts apart from each other. */
-#ifndef QN_KERNELS_CUDA_STREAM_GATHER_CUH
-#define QN_KERNELS_CUDA_STREAM_GATHER_CUH
+#pragma once
 
 #include "kernels/cuda/stream/copies.cuh"
 #include "kernels/cuda/stream/list.cuh"
@@ -47,5 +46,4 @@ void qn_unit_read_ahead(const struct qn_unit_list *list, const struct qn_unit_ba
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* What of the topology is on the device, and what reading it costs, for engines that choose what
  * else is to be moved. Host side only. */
-#ifndef QN_KERNELS_CUDA_STREAM_HOLDS_CUH
-#define QN_KERNELS_CUDA_STREAM_HOLDS_CUH
+#pragma once
 
 #include "kernels/cuda/stream/rates.cuh"
 #include "kernels/cuda/stream/stream.cuh"
@@ -19,5 +18,4 @@ enum qn_status qn_unit_stream_read_costs(struct qn_unit_stream *stream, struct q
 
 #ifdef __cplusplus
 }
-#endif
 #endif

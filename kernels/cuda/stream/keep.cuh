@@ -1,6 +1,5 @@
 /* Keeping units that have come to the device in its cache. */
-#ifndef QN_KERNELS_CUDA_STREAM_KEEP_CUH
-#define QN_KERNELS_CUDA_STREAM_KEEP_CUH
+#pragma once
 
 #include "kernels/cuda/stream/stream.cuh"
 
@@ -15,5 +14,4 @@ enum qn_status qn_unit_keep(const struct qn_unit_entry *entries, uint32_t count,
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -4,8 +4,7 @@
  *
  * 17 bytes of the host's memory are read for an active unit, in order: some 4 ns, where moving 32
  * KiB takes 600. Host side only. */
-#ifndef QN_KERNELS_CUDA_STREAM_LIST_CUH
-#define QN_KERNELS_CUDA_STREAM_LIST_CUH
+#pragma once
 
 #include "kernels/cuda/stream/ahead.cuh"
 #include "kernels/cuda/stream/cache.cuh"
@@ -46,5 +45,4 @@ void qn_unit_list_make(struct qn_unit_list *list, const uint8_t *flags, bool goe
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,8 +1,7 @@
 /* Units of which less moves than lies on the host: readers put together what does. Such a source
  * has qn_unit_packed as its `describe`, and a struct qn_unit_packing as its `user`. Nothing of it
  * is copied from where it lies, so to pin it is of no use. */
-#ifndef QN_KERNELS_CUDA_STREAM_PACKING_CUH
-#define QN_KERNELS_CUDA_STREAM_PACKING_CUH
+#pragma once
 
 #include "kernels/cuda/stream/stream.cuh"
 
@@ -30,5 +29,4 @@ qn_unit_packing_of(const struct qn_unit_source *source) {
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -14,8 +14,7 @@
  * affected. They stay as they are when the file is truncated, and copies go on; what is gathered,
  * such as what lies on pages that are not whole, ends the run with a message. Streams of the same
  * source, on several devices, share what is pinned. */
-#ifndef QN_KERNELS_CUDA_STREAM_PINS_CUH
-#define QN_KERNELS_CUDA_STREAM_PINS_CUH
+#pragma once
 
 #include "kernels/cuda/stream/stream.cuh"
 
@@ -70,5 +69,4 @@ const char *qn_unit_pins_refusal(const struct qn_unit_pins *pins);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* The rates by which a plan's cost is explained, and by which engines choose between copying units
  * and reading rows of them. */
-#ifndef QN_KERNELS_CUDA_STREAM_RATES_CUH
-#define QN_KERNELS_CUDA_STREAM_RATES_CUH
+#pragma once
 
 #include "kernels/cuda/stream/stream.cuh"
 
@@ -32,5 +31,4 @@ enum qn_status qn_read_costs_measure(const struct qn_stream_plan *plan, void *bu
 
 #ifdef __cplusplus
 }
-#endif
 #endif

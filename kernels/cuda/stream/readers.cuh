@@ -8,8 +8,7 @@
  *   for each batch: qn_unit_readers_allow(readers, first batch whose buffer is still being sent);
  *                   qn_unit_readers_wait(readers, batch);    it lies in buffer batch % num_stages
  */
-#ifndef QN_KERNELS_CUDA_STREAM_READERS_CUH
-#define QN_KERNELS_CUDA_STREAM_READERS_CUH
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -64,5 +63,4 @@ void qn_unit_readers_wait(struct qn_unit_readers *readers, uint64_t batch);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

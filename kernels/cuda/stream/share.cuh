@@ -1,6 +1,5 @@
 /* A device's share of a topology's units (stream.cuh), and keeping a share resident. */
-#ifndef QN_KERNELS_CUDA_STREAM_SHARE_CUH
-#define QN_KERNELS_CUDA_STREAM_SHARE_CUH
+#pragma once
 
 #include "kernels/cuda/stream/stream.cuh"
 
@@ -35,5 +34,4 @@ enum qn_status qn_unit_share_upload(struct qn_unit_share *share, struct qn_cuda_
 
 #ifdef __cplusplus
 }
-#endif
 #endif

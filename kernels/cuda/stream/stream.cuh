@@ -27,8 +27,7 @@
  * Batches are large enough for the bus whatever the size of a unit, so that no more than the
  * active units has to move. Walks of different batches run at the same time: they must combine
  * with atomics. */
-#ifndef QN_KERNELS_CUDA_STREAM_STREAM_CUH
-#define QN_KERNELS_CUDA_STREAM_STREAM_CUH
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -149,5 +148,4 @@ enum qn_status qn_unit_stream_wait(struct qn_unit_stream *stream, struct qn_erro
 
 #ifdef __cplusplus
 }
-#endif
 #endif

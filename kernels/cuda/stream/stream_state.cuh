@@ -1,7 +1,6 @@
 /* What a stream of units is made of: stream.cu makes it run, stream_create.cu makes it.
  */
-#ifndef QN_KERNELS_CUDA_STREAM_STREAM_STATE_CUH
-#define QN_KERNELS_CUDA_STREAM_STREAM_STATE_CUH
+#pragma once
 
 #include "kernels/cuda/stream/copies.cuh"
 #include "kernels/cuda/stream/gather.cuh"
@@ -73,5 +72,3 @@ static inline struct qn_unit_copies *copies_of(const struct qn_unit_stream *stre
                                                uint64_t number) {
   return &stream->copies[number % stream->plan.num_stages];
 }
-
-#endif

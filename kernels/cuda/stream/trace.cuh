@@ -1,7 +1,6 @@
 /* When the copies and kernels of batches ran, by the device's clock: a ring of CUDA events, read
  * when they have come to pass. Does nothing where nobody listens. */
-#ifndef QN_KERNELS_CUDA_STREAM_TRACE_CUH
-#define QN_KERNELS_CUDA_STREAM_TRACE_CUH
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -57,5 +56,4 @@ enum qn_status qn_unit_trace_flush(struct qn_unit_trace *trace, struct qn_error 
 
 #ifdef __cplusplus
 }
-#endif
 #endif

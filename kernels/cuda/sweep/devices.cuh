@@ -1,7 +1,6 @@
 /* A run of sweeps on several devices whole (team.cuh, member.cuh): what each device's
  * thread does from opening its device to its part of the results. */
-#ifndef QN_KERNELS_CUDA_SWEEP_DEVICES_CUH
-#define QN_KERNELS_CUDA_SWEEP_DEVICES_CUH
+#pragma once
 
 #include "kernels/cuda/sweep/loop.cuh"
 #include "kernels/cuda/sweep/member.cuh"
@@ -292,5 +291,3 @@ enum qn_status sweep_run_split(const struct qn_run_request *request, uint64_t nu
 }
 
 } /* namespace */
-
-#endif

@@ -7,8 +7,7 @@
  * in a kernel; of frontier programs only those that received. So the work of GTS's master device
  * (section 4.1) is shared by all, and V / N x (N - 1) accumulators come in to each, and as many
  * values. */
-#ifndef QN_KERNELS_CUDA_SWEEP_EXCHANGE_CUH
-#define QN_KERNELS_CUDA_SWEEP_EXCHANGE_CUH
+#pragma once
 
 #include "kernels/cuda/sweep/team.cuh"
 
@@ -162,5 +161,3 @@ inline void sweep_forget_others(struct sweep_member *member) {
 }
 
 } /* namespace */
-
-#endif

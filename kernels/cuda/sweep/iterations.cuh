@@ -11,8 +11,7 @@
  *                                           round?
  *
  * and its `run` has the request, the result, the context and the number of active vertices. */
-#ifndef QN_KERNELS_CUDA_SWEEP_ITERATIONS_CUH
-#define QN_KERNELS_CUDA_SWEEP_ITERATIONS_CUH
+#pragma once
 
 #include "kernels/cuda/device/ranges.cuh"
 #include "kernels/engine.h"
@@ -71,5 +70,3 @@ enum qn_status iterate(Driver *driver, Run *run, struct qn_error *error) {
 }
 
 } /* namespace */
-
-#endif

@@ -3,8 +3,7 @@
  * Per iteration it launches send, the engine's walk, and apply. Frontier programs clear a counter
  * and wait once, for the number of active vertices; all-active ones wait for each sum over all
  * vertices that the program has, at least once. */
-#ifndef QN_KERNELS_CUDA_SWEEP_LOOP_CUH
-#define QN_KERNELS_CUDA_SWEEP_LOOP_CUH
+#pragma once
 
 #include "kernels/cuda/edges/output.cuh"
 #include "kernels/cuda/edges/run_device.cuh"
@@ -139,5 +138,3 @@ enum qn_status sweep_run_units(const struct qn_run_request *request, uint64_t nu
 }
 
 } /* namespace */
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Values are the same on all devices that hold them, as one of them computed them: so all threads
  * come to the same decisions from the same numbers, added up in the order of devices. */
-#ifndef QN_KERNELS_CUDA_SWEEP_MEMBER_CUH
-#define QN_KERNELS_CUDA_SWEEP_MEMBER_CUH
+#pragma once
 
 #include "kernels/cuda/sweep/exchange.cuh"
 #include "kernels/cuda/sweep/rounds.cuh"
@@ -294,5 +293,3 @@ inline bool may_wait(const struct sweep_member *) {
 }
 
 } /* namespace */
-
-#endif

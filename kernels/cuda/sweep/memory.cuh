@@ -1,7 +1,6 @@
 /* The device memory of a sweep (sweeps.cuh): what it takes for the vertices, and whether the
  * topology fits beside it or must be streamed. */
-#ifndef QN_KERNELS_CUDA_SWEEP_MEMORY_CUH
-#define QN_KERNELS_CUDA_SWEEP_MEMORY_CUH
+#pragma once
 
 #include "kernels/cuda/sweep/sweeps.cuh"
 #include "support/sizes.h"
@@ -138,5 +137,3 @@ inline enum qn_status sweep_plan_memory(struct sweep_run *run, const uint32_t *t
 }
 
 } /* namespace */
-
-#endif

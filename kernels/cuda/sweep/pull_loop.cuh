@@ -15,8 +15,7 @@
  *
  * Beside what the walk costs, an iteration moves per vertex the value (twice), the next message
  * and, where the program looks at it, the out-degree. */
-#ifndef QN_KERNELS_CUDA_SWEEP_PULL_LOOP_CUH
-#define QN_KERNELS_CUDA_SWEEP_PULL_LOOP_CUH
+#pragma once
 
 #include "kernels/cuda/device/memory.cuh"
 #include "kernels/cuda/device/ranges.cuh"
@@ -329,5 +328,3 @@ inline enum qn_status pull_execute(struct pull_run *run, uint64_t num_vertices,
 }
 
 } /* namespace */
-
-#endif

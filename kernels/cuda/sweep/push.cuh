@@ -8,8 +8,7 @@
  * The active vertices go into a queue whose edges are cut into equal pieces, so that a hub is
  * shared by all blocks: 8 bytes an active vertex; per edge 4 bytes (8 with weights) and one
  * accumulator to combine into, anywhere. */
-#ifndef QN_KERNELS_CUDA_SWEEP_PUSH_CUH
-#define QN_KERNELS_CUDA_SWEEP_PUSH_CUH
+#pragma once
 
 #include "kernels/cuda/device/load_once.cuh"
 #include "kernels/cuda/edges/run_device.cuh"
@@ -139,5 +138,3 @@ inline enum qn_status sweep_push(struct sweep_run *run, struct qn_error *error) 
 }
 
 } /* namespace */
-
-#endif

@@ -7,8 +7,7 @@
  *   agree(driver, status)                   the first failure of a device
  *
  * A driver that has failed asks all the same, as the others wait for it. */
-#ifndef QN_KERNELS_CUDA_SWEEP_ROUNDS_CUH
-#define QN_KERNELS_CUDA_SWEEP_ROUNDS_CUH
+#pragma once
 
 #include "kernels/cuda/sweep/iterations.cuh"
 #include "kernels/cuda/sweep/state.cuh"
@@ -67,5 +66,3 @@ enum qn_status sweep_next_round(Driver *driver, struct sweep_run *run, struct qn
 }
 
 } /* namespace */
-
-#endif

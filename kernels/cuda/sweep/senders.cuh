@@ -8,8 +8,7 @@
  * The bitmap of active vertices tells: V / 8 bytes read from device memory, which is nothing beside
  * a transfer. This is Graphie's array of flags and GTS's nextPIDSet without what those mark in
  * vain: a vertex that received but didn't change. */
-#ifndef QN_KERNELS_CUDA_SWEEP_SENDERS_CUH
-#define QN_KERNELS_CUDA_SWEEP_SENDERS_CUH
+#pragma once
 
 #include "kernels/cuda/sweep/sweeps.cuh"
 
@@ -52,5 +51,3 @@ inline enum qn_status engine_flag_units(struct sweep_run *run, struct qn_error *
 }
 
 } /* namespace */
-
-#endif

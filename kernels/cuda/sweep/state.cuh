@@ -1,7 +1,6 @@
 /* Checkpoints of the runs of loop.cuh: the state (run_state.h) between the device and the
  * host. */
-#ifndef QN_KERNELS_CUDA_SWEEP_STATE_CUH
-#define QN_KERNELS_CUDA_SWEEP_STATE_CUH
+#pragma once
 
 #include "kernels/cuda/edges/given.cuh"
 #include "kernels/cuda/edges/keep.cuh"
@@ -112,5 +111,3 @@ inline enum qn_status sweep_keep(struct sweep_run *run, struct qn_error *error) 
 }
 
 } /* namespace */
-
-#endif

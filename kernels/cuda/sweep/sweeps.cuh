@@ -18,8 +18,7 @@
  *
  * Per iteration and vertex a sweep moves the value (twice), the message, the accumulator (twice)
  * and, in frontier programs, two bits; only active vertices send and only receivers apply. */
-#ifndef QN_KERNELS_CUDA_SWEEP_SWEEPS_CUH
-#define QN_KERNELS_CUDA_SWEEP_SWEEPS_CUH
+#pragma once
 
 #include "kernels/cuda/device/memory.cuh"
 #include "kernels/cuda/edges/combine.cuh"
@@ -410,5 +409,3 @@ inline enum qn_status sweep_read_count(struct sweep_run *run, uint64_t *count,
 }
 
 } /* namespace */
-
-#endif

@@ -11,8 +11,7 @@
  *   V / N x (value, accumulator, out-degree, position)  +  V / 8  +  what streaming takes
  *
  * which shrinks with N as far as the graph needs it to. */
-#ifndef QN_KERNELS_CUDA_SWEEP_TEAM_CUH
-#define QN_KERNELS_CUDA_SWEEP_TEAM_CUH
+#pragma once
 
 #include "kernels/cuda/device/device_team.cuh"
 #include "kernels/cuda/stream/share.cuh"
@@ -342,5 +341,3 @@ inline enum qn_status sweep_team_plan(struct sweep_team *team, struct qn_error *
 }
 
 } /* namespace */
-
-#endif

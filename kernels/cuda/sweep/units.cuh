@@ -1,8 +1,7 @@
 /* Sweeps (sweeps.cuh) over a topology that is streamed, as a struct qn_unit_source says, in units
  * that the engine walks. In a frontier program units that the iteration does not need stay where
  * they are. */
-#ifndef QN_KERNELS_CUDA_SWEEP_UNITS_CUH
-#define QN_KERNELS_CUDA_SWEEP_UNITS_CUH
+#pragma once
 
 #include "kernels/cuda/sweep/sweeps.cuh"
 
@@ -87,5 +86,3 @@ inline enum qn_status sweep_collect_units(struct sweep_run *run, struct qn_error
 }
 
 } /* namespace */
-
-#endif
