@@ -235,7 +235,7 @@ def write_vector(path, length):
 
 
 def difference(expected, actual):
-    """Why two result files differ, or "". Whole numbers must be equal, reals to 1e-5."""
+    """Why two result files differ, or "". Integers must be equal, reals to 1e-5."""
     (kind, a), (other, b) = load(expected), load(actual)
     if kind != other or len(a) != len(b):
         return "%d values of %s against %d of %s" % (len(a), kind, len(b), other)

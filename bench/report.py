@@ -25,7 +25,7 @@ MACHINES = json.loads((records.ROOT / "bench/machines.json").read_text())
 
 
 def number(value):
-    """Three digits, or all of a whole number."""
+    """Three digits, or all of an integer."""
     return "{:,.0f}".format(value) if value >= 100 else "%.3g" % value
 
 

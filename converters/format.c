@@ -227,7 +227,7 @@ static enum qn_status refuse_behind_comments(struct qn_input_block text,
   if (opinion.sure < SIGNATURE || is_edge_list(opinion.best))
     return qn_signature_refuse(text.data, text.bytes, error);
   return qn_fail(error, QN_INVALID,
-                 "this is a graph in the format %s behind comments that the format does not allow: "
+                 "this is a graph in the format %s after comments that the format does not allow: "
                  "remove the lines before line %" PRIu64 " (--format=edges reads an edge list)",
                  opinion.best->name, comments + 1);
 }

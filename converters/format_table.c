@@ -80,7 +80,7 @@ const struct qn_format qn_formats[] = {
      .reading = {.loses = "columns beside source, destination and weight"}},
     {.name = "npy",
      .files = ".npy",
-     .description = "NumPy arrays of two rows or two columns: the ends of edges (DGL, PyG)",
+     .description = "NumPy arrays of two rows or two columns: the endpoints of edges (DGL, PyG)",
      .reader = &qn_reader_npy,
      .writer = &qn_graph_writer_npy,
      .writing = {.loses = "weights; vertices without edges; that a graph is undirected (edges are "
@@ -179,7 +179,7 @@ const struct qn_format qn_formats[] = {
                     "also JSON Graph Format and Cytoscape",
      .reader = &qn_reader_json,
      .reading = {.loses = "data but weights, unless --properties wants them",
-                 .refuses = "ids other than strings and whole numbers"},
+                 .refuses = "ids other than strings and integers"},
      .writer = &qn_graph_writer_json,
      .writing = {.refuses = "names that are not UTF-8"}},
     {.name = "json-lines",

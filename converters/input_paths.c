@@ -65,10 +65,10 @@ static enum qn_status add_entry(struct qn_input_paths *paths, const char *folder
   if (strncmp(name, "part-", 5) != 0)
     return refuse(folder, error,
                   "a folder is read if quern-export or Spark wrote it; this one holds '%.200s', "
-                  "which is no part: name the files to read",
+                  "which is not a part: name the files to read",
                   name);
   if (kind_of(folder, name, &empty) != S_IFREG)
-    return refuse(folder, error, "'%.200s' is no file that can be read", name);
+    return refuse(folder, error, "'%.200s' is not a readable file", name);
   return empty ? QN_OK : add_path(paths, folder, name, error);
 }
 
@@ -78,7 +78,7 @@ static enum qn_status add_entries(struct qn_input_paths *paths, const char *fold
   int before = paths->count;
   bool empty;
   if (has(entries, count, QN_MANIFEST_NAME) && kind_of(folder, QN_MANIFEST_NAME, &empty) != S_IFREG)
-    return refuse(folder, error, "'%s' is no file that can be read", QN_MANIFEST_NAME);
+    return refuse(folder, error, "'%s' is not a readable file", QN_MANIFEST_NAME);
   if (has(entries, count, QN_MANIFEST_NAME))
     return add_path(paths, folder, QN_MANIFEST_NAME, error);
   if (has(entries, count, "_temporary"))

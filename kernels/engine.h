@@ -109,13 +109,14 @@ static inline uint32_t engine_position(const struct qn_run_request *request, uin
   return request->positions ? request->positions[vertex] : vertex;
 }
 
-#if PROGRAM_IS_GIVEN
+#if PROGRAM_HAS_INITIAL
 /* What a vertex, as the graph numbers it, is given. Where the run is given nothing, the first
  * source is the only one, and the number of every vertex is 1. */
-PROGRAM_FUNCTION program_given engine_given(const struct qn_run_request *request, uint32_t vertex) {
-  if (request->inputs.given)
-    return ((const program_given *)request->inputs.given)[vertex];
-  if (PROGRAM_GIVEN != QN_GIVEN_SEEDS)
+PROGRAM_FUNCTION program_initial engine_initial(const struct qn_run_request *request,
+                                                uint32_t vertex) {
+  if (request->inputs.initial)
+    return ((const program_initial *)request->inputs.initial)[vertex];
+  if (PROGRAM_INITIAL != QN_INITIAL_SEEDS)
     return 1;
   return request->inputs.num_sources > 0 && vertex == request->inputs.sources[0];
 }
@@ -126,9 +127,9 @@ PROGRAM_FUNCTION program_value engine_first_value(const struct qn_run_request *r
                                                   const struct qn_program_context *context,
                                                   uint32_t vertex, uint32_t position,
                                                   uint64_t out_degree) {
-#if PROGRAM_IS_GIVEN
+#if PROGRAM_HAS_INITIAL
   (void)out_degree;
-  return program_init(context, position, 0, engine_given(request, vertex));
+  return program_init(context, position, 0, engine_initial(request, vertex));
 #else
   (void)request, (void)vertex;
   return program_init(context, position, out_degree);

@@ -39,8 +39,8 @@ enum qn_kernel_traits {
   QN_KERNEL_SEES = 1 << 10,        /* asynchronous, on one processor */
   QN_KERNEL_STANDS_IN = 1 << 11,   /* for another kernel, where that one is _SYMMETRIC and the graph
                                       is directed, or as the next two say: */
-  QN_KERNEL_COLUMNS = 1 << 12,     /* where there are several sources, with a column for each; */
-  QN_KERNEL_ONE_WALK = 1 << 13,    /* where a run need not go in iterations */
+  QN_KERNEL_MULTI_SOURCE = 1 << 12, /* where there are several sources, with a column for each; */
+  QN_KERNEL_ONE_WALK = 1 << 13,     /* where a run need not go in iterations */
 };
 
 /* Along which edges a run goes where its layout has both, or searches may choose. */
@@ -67,8 +67,8 @@ struct qn_inputs {
   const uint32_t *groups; /* [V] UINT32_MAX: none */
   const uint32_t *pairs;  /* [num_pairs][2] */
   uint64_t num_pairs;
-  const void *given;    /* [V] the results of the algorithm that the kernel follows, or what its
-                           description says */
+  const void *initial;  /* [V] the results of the algorithm that the kernel follows, or what its
+                         description says */
   uint32_t num_samples; /* vertices that are given a number, from 1 */
 };
 

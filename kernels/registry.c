@@ -22,12 +22,12 @@ const struct qn_kernel *qn_kernel_find(const char *algorithm, enum qn_layout lay
   return NULL;
 }
 
-/* Of the kernels that stand in for this one that with or without QN_KERNEL_COLUMNS. */
+/* Of the kernels that stand in for this one that with or without QN_KERNEL_MULTI_SOURCE. */
 static const struct qn_kernel *find_stand_in(const struct qn_kernel *kernel, uint32_t columns) {
   for (const struct qn_kernel *const *other = qn_kernels(); *other; other++)
     if ((*other)->traits & QN_KERNEL_STANDS_IN && (*other)->layout == kernel->layout &&
         (*other)->processor == kernel->processor &&
-        ((*other)->traits & QN_KERNEL_COLUMNS) == columns &&
+        ((*other)->traits & QN_KERNEL_MULTI_SOURCE) == columns &&
         (*other)->algorithm == kernel->algorithm)
       return *other;
   return NULL;
@@ -37,14 +37,14 @@ const struct qn_kernel *qn_stand_in_find(const struct qn_kernel *kernel) {
   return find_stand_in(kernel, 0);
 }
 
-const struct qn_kernel *qn_columns_find(const struct qn_kernel *kernel) {
-  return find_stand_in(kernel, QN_KERNEL_COLUMNS);
+const struct qn_kernel *qn_multi_source_find(const struct qn_kernel *kernel) {
+  return find_stand_in(kernel, QN_KERNEL_MULTI_SOURCE);
 }
 
-const struct qn_kernel *qn_follower_find(const char *algorithm, enum qn_layout layout,
-                                         enum qn_processor processor,
-                                         enum qn_weight_type weight_type) {
-  for (const struct qn_kernel *const *kernel = qn_followers(); *kernel; kernel++)
+const struct qn_kernel *qn_derived_find(const char *algorithm, enum qn_layout layout,
+                                        enum qn_processor processor,
+                                        enum qn_weight_type weight_type) {
+  for (const struct qn_kernel *const *kernel = qn_derived_kernels(); *kernel; kernel++)
     if (suits(*kernel, layout, processor, weight_type) &&
         strcmp((*kernel)->algorithm->follows, algorithm) == 0)
       return *kernel;

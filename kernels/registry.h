@@ -24,7 +24,7 @@ extern "C" {
 /* Every kernel of this build that users name, ended by NULL. */
 const struct qn_kernel *const *qn_kernels(void);
 /* Every kernel that follows another algorithm, ended by NULL. */
-const struct qn_kernel *const *qn_followers(void);
+const struct qn_kernel *const *qn_derived_kernels(void);
 
 /* Every algorithm that users name, by purpose and name, ended by NULL. */
 const struct qn_algorithm *const *qn_algorithms(void);
@@ -50,14 +50,14 @@ const struct qn_kernel *qn_kernel_find(const char *algorithm, enum qn_layout lay
                                        enum qn_weight_type weight_type);
 
 /* The kernel that stands in for one on directed graphs, or where there are several sources
- * (QN_KERNEL_COLUMNS); NULL if none does. */
+ * (QN_KERNEL_MULTI_SOURCE); NULL if none does. */
 const struct qn_kernel *qn_stand_in_find(const struct qn_kernel *kernel);
-const struct qn_kernel *qn_columns_find(const struct qn_kernel *kernel);
+const struct qn_kernel *qn_multi_source_find(const struct qn_kernel *kernel);
 
 /* The kernel that follows an algorithm; NULL if this build has none. */
-const struct qn_kernel *qn_follower_find(const char *algorithm, enum qn_layout layout,
-                                         enum qn_processor processor,
-                                         enum qn_weight_type weight_type);
+const struct qn_kernel *qn_derived_find(const char *algorithm, enum qn_layout layout,
+                                        enum qn_processor processor,
+                                        enum qn_weight_type weight_type);
 
 /* A request with the defaults of the kernel's algorithm, no source, and no device. */
 struct qn_run_request qn_run_request_for(const struct qn_kernel *kernel, const void *view);

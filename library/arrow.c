@@ -77,11 +77,11 @@ enum qn_status qn_arrow_column_type(const struct ArrowSchema *schema,
   if (known)
     return QN_OK;
   const char *name = name_of_type(values->format);
-  return qn_fail(
-      error, QN_UNSUPPORTED,
-      "column '%.64s' is of the Arrow type %s '%.32s'%s; expected whole numbers, reals or "
-      "texts, as a cast may give",
-      type->name, name, values->format, type->is_dictionary ? " in a dictionary (categories)" : "");
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "column '%.64s' is of the Arrow type %s '%.32s'%s; expected integers, reals or "
+                 "texts, as a cast may give",
+                 type->name, name, values->format,
+                 type->is_dictionary ? " in a dictionary (categories)" : "");
 }
 
 /* ---- Columns --------------------------------------------------------------- */

@@ -80,8 +80,9 @@ static enum qn_status begin(struct qn_arrow_vertices *vertices, struct qn_error 
     status = qn_arrow_property_begin(&vertices->ids, &vertices->schema, number - 1, error);
   const enum qn_property_type type = vertices->ids.values.property.type;
   if (!status && number && type >= QN_PROPERTY_F32 && type <= QN_PROPERTY_BOOL)
-    status = qn_fail(error, QN_INVALID, "the column '%.64s' is no id: whole numbers or texts are",
-                     vertices->ids.values.property.name);
+    status =
+        qn_fail(error, QN_INVALID, "the column '%.64s' is not an id; expected integers or texts",
+                vertices->ids.values.property.name);
   if (!status)
     status = qn_arrow_properties_begin(&vertices->properties, &vertices->schema, "all", &number, 1,
                                        error);
@@ -233,7 +234,7 @@ static enum qn_status find_rows(const struct qn_arrow_vertices *vertices, const 
       length = (uint64_t)snprintf(digits, sizeof digits, "%" PRIu64, number_of(column, row));
     }
     if (!qn_ids_lookup(ids, order, text, length, &vertex))
-      return fail_row(row, "this is no vertex of the graph", error);
+      return fail_row(row, "this is not a vertex of the graph", error);
     if (of_vertex[vertex] != QN_NO_RECORD)
       return fail_row(row, "this vertex was listed before", error);
     of_vertex[vertex] = row;

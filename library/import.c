@@ -142,7 +142,7 @@ static enum qn_status check_arrays(const struct qn_edge_arrays *arrays, struct q
   struct qn_number_array ids, weights;
   enum qn_type weight_type = arrays->weight_type;
   if (!qn_numbers_of(arrays->id_type, "", NULL, 0, &ids) || ids.kind == QN_NUMBERS_REAL)
-    return qn_fail(error, QN_USAGE, "id_type: expected one of whole numbers");
+    return qn_fail(error, QN_USAGE, "id_type: expected one of integers");
   if (weight_type != QN_TYPE_NONE && !qn_numbers_of(weight_type, "", NULL, 0, &weights))
     return qn_fail(error, QN_USAGE, "weight_type: expected one of numbers");
   if (arrays->num_edges && (!arrays->sources || !arrays->targets))

@@ -46,8 +46,8 @@ static enum qn_status rows_of(struct qn_session *session, enum qn_rows which,
 
 static enum qn_status no_vertex(const struct qn_csr *rows, uint64_t vertex,
                                 struct qn_error *error) {
-  return qn_fail(error, QN_USAGE, "there is no vertex %" PRIu64 " in a graph of %" PRIu64, vertex,
-                 rows->num_vertices);
+  return qn_fail(error, QN_USAGE, "there is not a vertex %" PRIu64 " in a graph of %" PRIu64,
+                 vertex, rows->num_vertices);
 }
 
 static bool is_within(const struct qn_csr *rows, uint64_t vertex) {

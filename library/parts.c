@@ -320,12 +320,12 @@ static enum qn_status check_columns(const struct writing *writing, struct qn_err
       if (!sound && e < bad)
         bad = e;
     }
-  return bad == UINT64_MAX ? QN_OK
-                           : qn_fail(error, QN_INVALID,
-                                     "edge %" PRIu64
-                                     " of the part: the column is no vertex, or less than the one "
-                                     "before it in its row, or the weight is not finite",
-                                     bad);
+  return bad == UINT64_MAX
+             ? QN_OK
+             : qn_fail(error, QN_INVALID,
+                       "edge %" PRIu64 " of the part: the column is not a vertex, or less than the "
+                                       "one before it in its row, or the weight is not finite",
+                       bad);
 }
 
 static enum qn_status write_file(const struct writing *writing, struct qn_error *error) {

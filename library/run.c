@@ -85,7 +85,7 @@ static enum qn_status check_subject(const struct running *running,
   if (!options->program && !running->algorithm)
     return qn_fail(error, QN_USAGE, "name an algorithm, or a program");
   if (options->program && running->algorithm)
-    return qn_fail(error, QN_USAGE, "a program stands instead of an algorithm: %s or %s?",
+    return qn_fail(error, QN_USAGE, "a program replaces the algorithm: give %s or %s, not both",
                    options->program, running->algorithm);
   return QN_OK;
 }

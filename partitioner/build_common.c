@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/container/take_ahead.h"
+#include "formats/container/prefault.h"
 #include "support/context.h"
 #include "support/threads.h"
 #include "support/tool.h"

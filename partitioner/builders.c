@@ -136,7 +136,7 @@ static enum qn_status set_address(void *target, const char *text, struct qn_erro
     if (qn_page_address_valid(*address))
       return QN_OK;
   }
-  return qn_fail(error, QN_USAGE, "'%s' is none of 2,2 3,3 2,4 4,2", text);
+  return qn_fail(error, QN_USAGE, "unknown split '%s'; expected 2,2, 3,3, 2,4 or 4,2", text);
 }
 
 #define FIELD(name) offsetof(struct qn_page_options, name)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "formats/graph/components.h"
-#include "kernels/cuts/chunks.h"
 #include "kernels/sample.h"
+#include "kernels/work_division/chunks.h"
 #include "results/values.h"
 #include "support/memory.h"
 #include "support/multiversion.h"

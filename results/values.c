@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "kernels/cuts/chunks.h"
+#include "kernels/work_division/chunks.h"
 
 /* ---- Directions, whose length means nothing (QN_VALUES_UNIT) ----------------------------------
  */

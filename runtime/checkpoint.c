@@ -80,8 +80,8 @@ static enum qn_status describe_run(struct qn_keeper *keeper, struct qn_error *er
                 container, "sources", sources, "parameters", parameters_json(request));
   if (request->asynchronous)
     json_object_set_new(keeper->run, "mode", json_string("asynchronous"));
-  if (request->inputs.given)
-    json_object_set_new(keeper->run, "given", hash_text(request->inputs.given, num_vertices * 8));
+  if (request->inputs.initial)
+    json_object_set_new(keeper->run, "given", hash_text(request->inputs.initial, num_vertices * 8));
   if (keeper->run)
     keeper->run_text = json_dumps(keeper->run, JSON_COMPACT | JSON_SORT_KEYS);
   return keeper->run_text ? QN_OK : qn_fail_memory(error, "the description of a run", 0);
@@ -150,7 +150,7 @@ static enum qn_status save(void *user, const struct qn_run_state *state, struct 
   if (!is_to_end(keeper))
     return QN_OK;
   return qn_fail(error, QN_INTERRUPTED,
-                 "interrupted after iteration %" PRIu64 "; --resume goes on from %s",
+                 "interrupted after iteration %" PRIu64 "; --resume continues from %s",
                  state->registers[QN_STATE_ITERATIONS], keeper->folder.file);
 }
 
@@ -160,7 +160,7 @@ static enum qn_status refuse(const struct qn_keeper *keeper, struct qn_error *er
                              const char *what, const char *theirs, const char *ours) {
   qn_fail(error, QN_INVALID,
           "the checkpoint is of another %s: %s, not %s; repeat that run, or remove the file to "
-          "begin anew",
+          "start over",
           what, theirs, ours);
   return qn_error_in_file(error, keeper->folder.file), QN_INVALID;
 }
@@ -340,8 +340,8 @@ static enum qn_status find_checkpoint(struct qn_keeper *keeper,
   if (options->resume)
     return resume(keeper, error);
   qn_fail(error, QN_USAGE,
-          "there is the checkpoint of an earlier run; go on from it with --resume, or remove it to "
-          "begin anew");
+          "there is the checkpoint of an earlier run; continue from it with --resume, or remove it "
+          "to start over");
   return qn_error_in_file(error, keeper->folder.file), QN_USAGE;
 }
 

@@ -148,7 +148,7 @@ enum qn_status qn_run_execute(const struct qn_run_input *input,
   if (run->algorithm->inputs & QN_INPUT_TARGET)
     return qn_fail(error, QN_USAGE, "%s has one source, not %u", run->kernel->algorithm->name,
                    run->inputs.num_sources);
-  const struct qn_kernel *together = qn_columns_find(run->kernel);
+  const struct qn_kernel *together = qn_multi_source_find(run->kernel);
   return together ? run_together(input, options, together, run, error)
                   : run_each_placed(input, options, run, error);
 }
@@ -166,7 +166,7 @@ static struct qn_run_request follow(struct qn_run *run) {
   request.device = &run->parents_device;
   request.algorithm = run->parents_kernel->algorithm;
   request.arguments = qn_arguments_default(request.algorithm);
-  request.inputs.given = run->result.values;
+  request.inputs.initial = run->result.values;
   request.limits.max_iterations = run->parents_kernel->algorithm->iterations;
   request.delta = 0;
   request.asynchronous = false;
@@ -183,8 +183,8 @@ static struct qn_run_request follow(struct qn_run *run) {
 static enum qn_status find_parents_on(const struct qn_run_input *input, enum qn_processor processor,
                                       struct qn_run *run, struct qn_error *error) {
   const struct qn_kernel *search = run->kernel;
-  run->parents_kernel = qn_follower_find(search->algorithm->name, search->layout, processor,
-                                         input->info->weight_type);
+  run->parents_kernel =
+      qn_derived_find(search->algorithm->name, search->layout, processor, input->info->weight_type);
   if (!run->parents_kernel)
     return qn_fail(error, QN_UNSUPPORTED,
                    "this build has no kernel for the parents of %s on the layout %s on %s",

@@ -23,7 +23,7 @@ const struct qn_input_option qn_input_options[] = {
      "weights count",
      QN_ANY_SOURCES},
     {"target", "ID", "The vertex where the path ends", QN_INPUT_TARGET},
-    {"pairs", "FILE", "Pairs of vertices, lines \"id id\" (default: the ends of every edge)",
+    {"pairs", "FILE", "Pairs of vertices, lines \"id id\" (default: the endpoints of every edge)",
      QN_INPUT_PAIRS},
     {"groups", "FILE",
      "Groups of vertices, lines \"id group\", as -o of another run writes them (default: every "
@@ -106,7 +106,7 @@ static enum qn_status read_sources(const struct finding *finding, const char *pa
   enum qn_status status = check_meant(finding->input, path, error);
   if (!status)
     status = qn_vertex_list_read(path, &finding->input->ids, &list, error);
-  if (!status && list.weighted && finding->algorithm->given != QN_GIVEN_SEEDS)
+  if (!status && list.weighted && finding->algorithm->initial != QN_INITIAL_SEEDS)
     status = qn_fail(error, QN_USAGE, "%s has no weights of sources, which %s has",
                      finding->algorithm->name, path);
   if (!status && list.count > UINT32_MAX)
@@ -148,8 +148,9 @@ static enum qn_status add_sources(const struct finding *finding, const char *lis
     const size_t length = strcspn(list, ",");
     status = add_source(finding, list, length, error);
     if (status == QN_USAGE || status == QN_INVALID)
-      status = qn_fail(error, status, "--sources: there is no file '%s', and '%.*s' is no vertex",
-                       whole, (int)length, list);
+      status =
+          qn_fail(error, status, "--sources: there is no file '%s', and '%.*s' is not a vertex",
+                  whole, (int)length, list);
     more = list[length] != '\0';
     list += length + more;
   }
@@ -198,7 +199,7 @@ static enum qn_status find_sources(const struct finding *finding, struct qn_erro
   if (!(finding->algorithm->inputs & QN_ANY_SOURCES))
     return QN_OK;
   if (file && qn_run_options_sources(finding->options) > 0)
-    return qn_fail(error, QN_USAGE, "--sources FILE stands instead of other sources");
+    return qn_fail(error, QN_USAGE, "--sources FILE replaces other sources");
   if (file)
     return read_sources(finding, file, error);
   return qn_run_options_sources(finding->options) > 0 ? add_said_sources(finding, error)
@@ -235,15 +236,15 @@ static enum qn_status find_groups(const struct finding *finding, struct qn_error
 
 static enum qn_status create_given(const struct finding *finding, struct qn_error *error) {
   struct qn_run_inputs *found = finding->found;
-  found->num_given = finding->input->info->num_vertices;
-  return qn_pages_alloc(&found->given, found->num_given, 8, "numbers of vertices", error);
+  found->num_initial = finding->input->info->num_vertices;
+  return qn_pages_alloc(&found->initial, found->num_initial, 8, "numbers of vertices", error);
 }
 
 static enum qn_status read_vector(const struct finding *finding, struct qn_error *error) {
   enum qn_status status = create_given(finding, error);
   return status ? status
                 : qn_numbers_read(said(finding, "vector"), &finding->input->ids,
-                                  finding->found->given, error);
+                                  finding->found->initial, error);
 }
 
 /* Each source's part of the sum of their weights. */
@@ -256,7 +257,7 @@ static enum qn_status share_sources(const struct finding *finding, struct qn_err
     sum += weights ? weights[i] : 1;
   if (!status && !isfinite(sum))
     status = qn_fail(error, QN_UNSUPPORTED, "the sum of the sources' weights is too large");
-  double *shares = found->given;
+  double *shares = found->initial;
   for (uint32_t i = 0; !status && i < found->num_sources; i++)
     shares[found->sources[i]] += (weights ? weights[i] : 1) / sum;
   return status;
@@ -269,7 +270,7 @@ static enum qn_status sum_weights(const struct finding *finding, struct qn_error
   enum qn_status status = create_given(finding, error);
   if (!status)
     status = input->layout->restore(input->container, &graph, error);
-  double *strengths = finding->found->given;
+  double *strengths = finding->found->initial;
   const struct qn_csr *csr = &graph.out;
   bool within = true;
 #pragma omp parallel for schedule(dynamic, 4096) reduction(&& : within)
@@ -299,7 +300,7 @@ static enum qn_status number_samples(const struct finding *finding, struct qn_er
   uint64_t wanted = qn_argument(&request, "samples").whole;
   wanted = wanted < num_vertices ? wanted : num_vertices;
   enum qn_status status = create_given(finding, error);
-  double *numbers = found->given;
+  double *numbers = found->initial;
   for (uint64_t i = 0; !status && i < num_vertices && found->num_samples < wanted; i++)
     if (qn_random_below(qn_random_at(key, i), num_vertices - i) < wanted - found->num_samples)
       numbers[input->order ? input->order[i] : i] = ++found->num_samples;
@@ -307,14 +308,14 @@ static enum qn_status number_samples(const struct finding *finding, struct qn_er
 }
 
 static enum qn_status find_given(const struct finding *finding, struct qn_error *error) {
-  switch (finding->algorithm->given) {
-  case QN_GIVEN_VECTOR:
+  switch (finding->algorithm->initial) {
+  case QN_INITIAL_VECTOR:
     return read_vector(finding, error);
-  case QN_GIVEN_SEEDS:
+  case QN_INITIAL_SEEDS:
     return share_sources(finding, error);
-  case QN_GIVEN_STRENGTHS:
+  case QN_INITIAL_STRENGTHS:
     return sum_weights(finding, error);
-  case QN_GIVEN_SAMPLES:
+  case QN_INITIAL_SAMPLES:
     return number_samples(finding, error);
   default:
     return QN_OK;
@@ -360,14 +361,14 @@ struct qn_inputs qn_run_inputs_told(const struct qn_run_inputs *inputs) {
                             .groups = inputs->groups.of,
                             .pairs = inputs->pairs.count ? inputs->pairs.vertices[0] : NULL,
                             .num_pairs = inputs->pairs.count,
-                            .given = inputs->given,
+                            .initial = inputs->initial,
                             .num_samples = inputs->num_samples};
 }
 
 void qn_run_inputs_destroy(struct qn_run_inputs *inputs) {
   qn_vertex_groups_destroy(&inputs->groups);
   qn_pair_list_destroy(&inputs->pairs);
-  qn_pages_free(inputs->given, inputs->num_given, 8);
+  qn_pages_free(inputs->initial, inputs->num_initial, 8);
   qn_free(inputs->source_weights);
   qn_free(inputs->sources);
   *inputs = (struct qn_run_inputs){0};

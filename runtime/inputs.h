@@ -24,8 +24,8 @@ struct qn_run_inputs {
   bool has_target;
   struct qn_vertex_groups groups;
   struct qn_pair_list pairs;
-  void *given; /* [num_given] of 8 bytes: what each vertex is given, or NULL */
-  uint64_t num_given;
+  void *initial; /* [num_given] of 8 bytes: what each vertex is given, or NULL */
+  uint64_t num_initial;
   uint32_t num_samples; /* vertices that are given a number */
 };
 

@@ -190,7 +190,7 @@ static enum qn_status settle_devices(struct qn_run_options *options, struct qn_e
   if (options->num_devices == 0)
     return QN_OK;
   if (options->device_given && (options->device != QN_DEVICE_CUDA || options->device_index != 0))
-    return qn_fail(error, QN_USAGE, "--devices stands instead of --device");
+    return qn_fail(error, QN_USAGE, "--devices replaces --device: give one of them");
   options->device = QN_DEVICE_CUDA;
   options->device_index = options->device_list[0];
   if (options->num_devices == 1)

@@ -53,7 +53,7 @@ static void add_all(struct digest *digest, const struct qn_run_options *options)
 static enum qn_status refuse(const char *name, struct qn_error *error) {
   const bool is_option = name && strcmp(name, "algorithm") != 0;
   return qn_fail(error, QN_USAGE,
-                 "the ranks are told different %s%s: start all of them with the same options",
+                 "the ranks have different %s%s: start all of them with the same options",
                  !name       ? "options"
                  : is_option ? "values of --"
                              : "algorithms",

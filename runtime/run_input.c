@@ -135,11 +135,9 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
   if (!options->program && !algorithm)
     return true; /* of an algorithm that nobody knows another message tells */
   if (options->program || !kernel)
-    *reason =
-        processor == QN_CPU
-            ? "the algorithm is none that goes through the parts of a set"
-            : "the algorithm is none that goes through the parts of a set on a device, or not "
-              "with such weights";
+    *reason = processor == QN_CPU ? "this algorithm does not run on the parts of a set"
+                                  : "this algorithm does not run on the parts of a set on a "
+                                    "device, or not with such weights";
   else if (options->device == QN_DEVICE_BOTH || options->num_devices > 0)
     *reason = "the CPU with a device, or several devices, walk one container";
   else if (set->directedness == QN_DIRECTED && kernel->traits & QN_KERNEL_SYMMETRIC)
@@ -149,7 +147,7 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
               "walked";
   else if (qn_run_options_said(options, "delta"))
     *reason = "--delta is for one container";
-  else if (algorithm->given == QN_GIVEN_STRENGTHS)
+  else if (algorithm->initial == QN_INITIAL_STRENGTHS)
     *reason = "sums of the weights that leave a vertex take one container";
   return !*reason;
 }

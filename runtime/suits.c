@@ -74,10 +74,10 @@ static enum qn_status refuse_devices(const struct qn_kernel *kernel, struct qn_e
 /* Parents come from distances that are final, of algorithms that another follows. */
 static enum qn_status check_parents(const struct qn_kernel *kernel,
                                     const struct qn_run_options *options, struct qn_error *error) {
-  bool is_followed = false;
-  for (const struct qn_kernel *const *other = qn_followers(); *other && !is_followed; other++)
-    is_followed = strcmp((*other)->algorithm->follows, kernel->algorithm->name) == 0;
-  if (!is_followed)
+  bool has_derived = false;
+  for (const struct qn_kernel *const *other = qn_derived_kernels(); *other && !has_derived; other++)
+    has_derived = strcmp((*other)->algorithm->follows, kernel->algorithm->name) == 0;
+  if (!has_derived)
     return qn_fail(error, QN_USAGE, "%s has no --parents", kernel->algorithm->name);
   if (qn_run_options_said(options, "iterations"))
     return qn_fail(error, QN_USAGE,

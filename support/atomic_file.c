@@ -183,8 +183,7 @@ enum qn_status qn_atomic_file_check(const char *path, bool replace, struct qn_er
   else if (!leads)
     qn_fail(error, QN_USAGE, "the output is a link that leads nowhere");
   else if (!S_ISREG(about.st_mode) || qn_is_output_stream(path))
-    qn_fail(error, QN_USAGE,
-            "the output is not a regular file, and what is to be written needs one");
+    qn_fail(error, QN_USAGE, "the output is not a regular file, and this output needs one");
   else if (!replace)
     qn_fail(error, QN_USAGE, "the output exists; use --force to replace it");
   else

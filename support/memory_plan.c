@@ -37,7 +37,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     return 0;
   case KEY_TMPDIR:
     if (stat(argument, &about) != 0 || !S_ISDIR(about.st_mode))
-      argp_error(state, "--tmpdir: '%s' is no folder", argument);
+      argp_error(state, "--tmpdir: '%s' is not a folder", argument);
     options->tmpdir = argument;
     return 0;
   case ARGP_KEY_END:

@@ -27,7 +27,7 @@ enum qn_status qn_word_parse(const char *const *words, const char *word, int *va
     qn_suggestion_offer(&suggestion, words[i]);
     snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", words[i]);
   }
-  return qn_fail(error, QN_USAGE, "'%s' is none of %s%s", word, list,
+  return qn_fail(error, QN_USAGE, "unknown value '%s'; expected one of %s%s", word, list,
                  qn_suggestion_text(&suggestion, suggested));
 }
 
@@ -35,7 +35,7 @@ enum qn_status qn_whole_parse(const char *text, uint64_t least, uint64_t most, u
                               struct qn_error *error) {
   if (!qn_number_parse(text, most, value, NULL) && *value >= least)
     return QN_OK;
-  return qn_fail(error, QN_USAGE, "'%s' is not a whole number from %" PRIu64 " to %" PRIu64, text,
+  return qn_fail(error, QN_USAGE, "'%s' is not an integer from %" PRIu64 " to %" PRIu64, text,
                  least, most);
 }
 

@@ -54,7 +54,7 @@ enum qn_note_kind {
   X(ONE_WAY, "one-way", WARNING,                                                                   \
     "A format of undirected graphs lists some edges at one end only; the graph is directed")       \
   X(PARALLEL_EDGES, "parallel-edges", WARNING,                                                     \
-    "Undirected edges have the ends of another, as where both directions were listed")             \
+    "Undirected edges have the same endpoints as another, as where both directions were listed")   \
   X(REPEATED_ENTRIES, "repeated-entries", WARNING,                                                 \
     "Entries of a matrix have the same place; a matrix adds them up, here they are parallel")      \
   X(HEADER_OR_EDGE, "header-or-edge", WARNING,                                                     \
@@ -91,7 +91,7 @@ enum qn_note_kind {
     "A set was put together, since it could not be run in parts")                                  \
   X(ON_THE_CPU, "on-the-cpu", OF_RUN, "The CPU did what the device could not")                     \
   X(ONE_BY_ONE, "one-by-one", OF_RUN, "Sources were run one after another, not together")          \
-  X(ONE_DEVICE, "one-device", OF_RUN, "One device ran alone, which was expected to be faster")     \
+  X(ONE_DEVICE, "one-device", OF_RUN, "One device ran alone, which was expected to be faster")
 
 enum qn_note {
 #define QN_NOTE_IDENTIFIER(identifier, code, kind, meaning) QN_NOTE_##identifier,

@@ -91,7 +91,7 @@ enum qn_status qn_number_parse(const char *text, uint64_t max, uint64_t *value,
   errno = 0;
   unsigned long long parsed = isdigit((unsigned char)*text) ? strtoull(text, &end, 10) : 0;
   if (!isdigit((unsigned char)*text) || *end || errno || parsed > max)
-    return qn_fail(error, QN_USAGE, "'%.64s' is not a whole number from 0 to %" PRIu64, text, max);
+    return qn_fail(error, QN_USAGE, "'%.64s' is not an integer from 0 to %" PRIu64, text, max);
   *value = parsed;
   return QN_OK;
 }

@@ -250,7 +250,7 @@ enum qn_status qn_file_open_regular(const char *path, int *descriptor, struct qn
   if (*descriptor < 0 || fstat(*descriptor, &about) != 0)
     status = qn_fail_errno(error, "cannot open");
   else if (!S_ISREG(about.st_mode))
-    status = qn_fail(error, QN_INVALID, "is no regular file");
+    status = qn_fail(error, QN_INVALID, "is not a regular file");
   if (!status)
     return QN_OK;
   if (*descriptor >= 0)

@@ -408,7 +408,8 @@ static enum qn_status run(const struct options *options, struct qn_error *error)
   for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
     if (strcmp(options->arguments[0], actions[i].name) == 0)
       return actions[i].run(options, options->arguments + 1, options->num_arguments - 1, error);
-  return qn_fail(error, QN_USAGE, "'%.64s' is none of create, extract, list, verify",
+  return qn_fail(error, QN_USAGE,
+                 "unknown command '%.64s'; expected create, extract, list or verify",
                  options->arguments[0]);
 }
 

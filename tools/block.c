@@ -26,7 +26,7 @@ static const char *cache_of_device(uint64_t index, char text[QN_OPTION_TEXT],
     status = qn_fail(&reason, QN_DEVICE, "%s does not tell it", device.name);
   if (status) {
     qn_fail(error, status,
-            "--l2-bytes device: the size of the device's cache cannot be had; name a size instead, "
+            "--l2-bytes device: cannot find the size of the device's cache; name a size instead, "
             "such as 50M (%s)",
             reason.message);
     return NULL;

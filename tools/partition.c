@@ -27,7 +27,7 @@ static const char *memory_of_device(uint64_t index, char text[QN_OPTION_TEXT],
   enum qn_status status = qn_cuda_open((int)index, &device, &reason);
   if (status) {
     qn_fail(error, status,
-            "--device-memory device: the size of the device's memory cannot be had; name a size "
+            "--device-memory device: cannot find the size of the device's memory; name a size "
             "instead, such as 8G (%s)",
             reason.message);
     return NULL;

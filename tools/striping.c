@@ -7,7 +7,7 @@ enum { KEY_STRIPE = 0x3601, KEY_UNIT };
 
 static const struct argp_option table[] = {
     {"stripe", KEY_STRIPE, "DIR", 0,
-     "Deal the container out to a file in DIR, and one more for each --stripe that is given: for "
+     "Distribute the container over a file in DIR, and one more for each further --stripe: for "
      "several disks, which are then read at once. FILE says which files they are",
      0},
     {"stripe-unit", KEY_UNIT, "SIZE", 0,

@@ -51,7 +51,7 @@ static void finish_command_line(struct argp_state *state, struct options *option
   if (options->set.num_parts && any)
     argp_error(state, "--parts cuts a graph as it is: transform it first, into a container");
   if (options->stripes.striping.num_folders && (any || options->set.num_parts))
-    argp_error(state, "--stripe deals a container out as it is: transform it first");
+    argp_error(state, "--stripe distributes a container as it is: transform it first");
   if (!any && !options->set.num_parts && !options->stripes.striping.num_folders &&
       !qn_set_recognise(options->input) && !qn_stripes_recognise(options->input))
     argp_error(state, "say what to do, for example --symmetrize");
@@ -88,28 +88,22 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 
 static const char documentation[] =
     "Transform a graph: read a container of any layout (- is standard input) and write a graph "
-    "container. Options with a "
-    "number are steps, done in this order, whatever the order of the options.\v"
-    "A set (its folder) is read wherever a container is; without any step it becomes one container "
-    "again, the one that it was made of. So does a striped container, of any layout, and with "
-    "--stripe alone a container of any layout is dealt out to several files.\n\n"
-    "With --memory edges are sorted in temporary files; --relabel keeps 48 bytes a vertex in "
-    "memory, and by METIS some 20 for each end of an edge.\n\n"
-    "The ledger printed at the end accounts for every edge stored (an undirected edge is stored "
-    "twice); the container's metadata keeps it, and the metadata of the input.\n\n"
-    "Exit status: 0; 2 for a wrong command line or if FILE exists (see --force); 3 for an invalid "
-    "container; 5 if reading, writing or memory fails.\n\n"
-    "Example, for benchmarks on a skewed graph:\n"
-    "  quern-transform web.qrn -o clean.qrn --symmetrize --remove-self-loops \\\n"
-    "    --remove-duplicates --random-weights 1,255,7 --relabel degree\n"
-    "The vertices within two hops of one, and the edges between them:\n"
-    "  quern-transform web.qrn -o ego.qrn --egonet 42 --hops 2\n"
-    "A set of 16 parts, for several machines, and back:\n"
-    "  quern-transform web.qrn --parts 16 -o web\n"
-    "  quern-transform web -o again.qrn\n"
-    "A container over two disks, and in one file again:\n"
-    "  quern-transform web.qrn --stripe /disk1 --stripe /disk2 -o wide.qrn\n"
-    "  quern-transform wide.qrn -o again.qrn";
+    "container. Options with a number are steps, done in this order, whatever the order of the "
+    "options.\vA set (its folder) is read wherever a container is; without any step it becomes one "
+    "container again, the one that it was made of. So does a striped container, of any layout, and "
+    "with --stripe alone a container of any layout is distributed over several files.\n\nWith "
+    "--memory edges are sorted in temporary files; --relabel keeps 48 bytes a vertex in memory, "
+    "and by METIS some 20 for each end of an edge.\n\nThe ledger printed at the end accounts for "
+    "every edge stored (an undirected edge is stored twice); the container's metadata keeps it, "
+    "and the metadata of the input.\n\nExit status: 0; 2 for a wrong command line or if FILE "
+    "exists (see --force); 3 for an invalid container; 5 if reading, writing or memory "
+    "fails.\n\nExample, for benchmarks on a skewed graph:\n  quern-transform web.qrn -o clean.qrn "
+    "--symmetrize --remove-self-loops \\\n    --remove-duplicates --random-weights 1,255,7 "
+    "--relabel degree\nThe vertices within two hops of one, and the edges between them:\n  "
+    "quern-transform web.qrn -o ego.qrn --egonet 42 --hops 2\nA set of 16 parts, for several "
+    "machines, and back:\n  quern-transform web.qrn --parts 16 -o web\n  quern-transform web -o "
+    "again.qrn\nA container over two disks, and in one file again:\n  quern-transform web.qrn "
+    "--stripe /disk1 --stripe /disk2 -o wide.qrn\n  quern-transform wide.qrn -o again.qrn";
 
 /* ---- Transforming --------------------------------------------------------- */
 

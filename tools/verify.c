@@ -324,7 +324,7 @@ static void print_faults(const char *file, const json_t *faults) {
   size_t i;
   json_array_foreach((json_t *)faults, i, fault)
       fprintf(stderr,
-              "quern-verify: %s: no tree of shortest paths by rule %" JSON_INTEGER_FORMAT
+              "quern-verify: %s: not a tree of shortest paths by rule %" JSON_INTEGER_FORMAT
               " (%" JSON_INTEGER_FORMAT " times): %s\n",
               file, json_integer_value(json_object_get(fault, "rule")),
               json_integer_value(json_object_get(fault, "count")),
@@ -376,7 +376,7 @@ int main(int argc, char **argv) {
       {"against", KEY_AGAINST, "REFERENCE", 0,
        "Compare FILE, a vertex and its value a line, with REFERENCE", 0},
       {"match", KEY_MATCH, "auto|exact|epsilon|equivalence", 0,
-       "What it is to be equal (default: auto)", 0},
+       "How results must agree (default: auto)", 0},
       {"epsilon", KEY_EPSILON, "X", 0, "How far apart the epsilon match allows (default: 0.0001)",
        0},
       {"tree", KEY_TREE, "GRAPH", 0,

@@ -78,9 +78,9 @@ static double processor_seconds(void) {
 /* Some kernels are for several sources, and stand in for others that are for one. */
 static bool is_for_sources(const struct options *options, const struct qn_kernel *kernel) {
   const bool several = qn_run_options_said(&options->run, "sources");
-  if (kernel->traits & QN_KERNEL_COLUMNS)
+  if (kernel->traits & QN_KERNEL_MULTI_SOURCE)
     return several;
-  return !several || !qn_columns_find(kernel);
+  return !several || !qn_multi_source_find(kernel);
 }
 
 static enum qn_status time_kernel(const struct options *options, const struct qn_run_input *input,

@@ -15,12 +15,12 @@ static enum qn_status check_array(const struct qn_npy *npy, const char *file,
   char quoted[QN_QUOTE_BYTES];
   uint64_t at = npy->offset - (uint64_t)(npy->header_end - npy->header);
   if (npy->type != 'i' && npy->type != 'u')
-    return qn_binary_fail(file, at, error, "expected whole numbers ('<i8', '<u4', ...); found %s",
+    return qn_binary_fail(file, at, error, "expected integers ('<i8', '<u4', ...); found %s",
                           qn_text_quote(npy->header, npy->header_end, quoted));
   if (npy->dimensions != 2 || (npy->shape[0] != 2 && npy->shape[1] != 2))
     return qn_binary_fail(
         file, at, error,
-        "expected an array of two rows or two columns, the ends of edges; found %s",
+        "expected an array of two rows or two columns, the endpoints of edges; found %s",
         qn_text_quote(npy->header, npy->header_end, quoted));
   return QN_OK;
 }

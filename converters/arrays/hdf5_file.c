@@ -120,7 +120,7 @@ enum qn_status qn_hdf5_text(struct qn_hdf5 *file, const char *name, char **text,
   enum qn_status status =
       H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1
           ? read_text(file, attribute, type, text, error)
-          : refuse(file, error, "the attribute '%s' is no text", name);
+          : refuse(file, error, "the attribute '%s' is not text", name);
   if (status) {
     qn_free(*text);
     *text = NULL;
@@ -169,7 +169,7 @@ static enum qn_status read_data(struct qn_hdf5 *file, const char *name, hid_t se
   uint64_t bytes;
   void *data;
   if (H5Sget_simple_extent_ndims(space) != 1)
-    return refuse(file, error, "'%s' is no array of one dimension", name);
+    return refuse(file, error, "'%s' is not a one-dimensional array", name);
   array->count = (uint64_t)H5Sget_simple_extent_npoints(space);
   if (!qn_mul_u64(array->count, array->width, &bytes) || bytes > file->room)
     return refuse(file, error,
@@ -198,7 +198,7 @@ enum qn_status qn_hdf5_read(struct qn_hdf5 *file, const char *name, struct qn_nu
     return QN_OK;
   hid_t set = H5Dopen2(file->file, name, H5P_DEFAULT);
   if (set < 0)
-    return refuse(file, error, "'%s' is no array", name);
+    return refuse(file, error, "'%s' is not an array", name);
   hid_t type = H5Dget_type(set), space = H5Dget_space(set);
   enum qn_status status = describe(type, array)
                               ? read_data(file, name, set, space, array, error)

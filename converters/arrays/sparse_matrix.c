@@ -42,7 +42,7 @@ static enum qn_status check_counts(const struct qn_sparse_matrix *matrix, struct
   const struct qn_number_array *arrays[] = {&matrix->pointers, &matrix->major, &matrix->minor};
   for (int i = 0; i < 3; i++)
     if (arrays[i]->data && arrays[i]->kind == QN_NUMBERS_REAL)
-      return refuse(matrix, error, "'%s' holds reals, not whole numbers", arrays[i]->name);
+      return refuse(matrix, error, "'%s' holds reals, not integers", arrays[i]->name);
   uint64_t entries = matrix->minor.count;
   if (matrix->pointers.data && matrix->pointers.count - 1 != num_major(matrix))
     return refuse(matrix, error,

@@ -5,7 +5,7 @@
 
 #include "converters/build/bucket_radix.h"
 #include "converters/build/weight_merge.h"
-#include "formats/container/take_ahead.h"
+#include "formats/container/prefault.h"
 #include "support/memory.h"
 #include "support/threads.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "converters/build/build_job.h"
-#include "formats/container/take_ahead.h"
+#include "formats/container/prefault.h"
 #include "formats/graph/statistics.h"
 #include "formats/text/exact_numbers.h"
 #include "support/context.h"
@@ -71,11 +71,11 @@ enum qn_status qn_build_choose_weight_type(struct qn_build_job *job, struct qn_e
     return qn_fail(error, QN_INVALID, "weights were asked for, but the edges have none");
   else if (chosen == QN_WEIGHT_U32 && (real || blocks[QN_WEIGHT_I64]))
     return qn_fail(error, QN_INVALID,
-                   "some weights are no whole numbers from 0 to 4294967295; use --weights=%s",
+                   "some weights are not integers from 0 to 4294967295; use --weights=%s",
                    real ? "f64" : "i64");
   else if (chosen == QN_WEIGHT_I64 && real)
     return qn_fail(error, QN_INVALID,
-                   "some weights are no whole numbers of 64 bits; use --weights=f64");
+                   "some weights are not integers of 64 bits; use --weights=f64");
   bool merge = build->duplicates == QN_DUPLICATES_MIN || build->duplicates == QN_DUPLICATES_SUM;
   if (merge && job->weight_type == QN_WEIGHT_NONE && job->list->num_edges)
     return qn_fail(error, QN_INVALID,

@@ -94,7 +94,7 @@ struct qn_build {
 enum qn_status qn_build_check(const struct qn_build *build, struct qn_error *error);
 
 /* What comes into the empty `list` will be built into `writer`, whose pages are taken meanwhile
- * (take_ahead.h). */
+ * (prefault.h). */
 void qn_build_expect(struct qn_edge_list *list, const struct qn_build *build,
                      struct qn_writer *writer);
 

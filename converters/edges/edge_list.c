@@ -5,7 +5,7 @@
 
 #include "converters/edges/edge_blocks.h"
 #include "converters/edges/spill.h"
-#include "formats/container/take_ahead.h"
+#include "formats/container/prefault.h"
 #include "formats/text/exact_numbers.h"
 #include "support/context.h"
 #include "support/memory.h"

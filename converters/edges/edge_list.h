@@ -69,7 +69,7 @@ enum qn_status qn_edge_list_create_on_disk(const struct qn_spill_options *option
 void qn_edge_list_mark_ids(struct qn_edge_list *list, const uint64_t *num_vertices);
 
 /* While edges come into a list in memory, pages are taken of the output that each will fill so many
- * bytes of (take_ahead.h). It must outlive the reading. */
+ * bytes of (prefault.h). It must outlive the reading. */
 void qn_edge_list_fills(struct qn_edge_list *list, struct qn_writer *output, uint64_t edge_bytes);
 
 /* Weights come from binary numbers: their f32 are what they are, and f64 stay f64 if that is

@@ -91,8 +91,8 @@ void qn_ledger_note_parallel(const struct qn_ledger *ledger, const char *option)
   char count[32];
   if (ledger->parallel_edges)
     qn_note(QN_NOTE_PARALLEL_EDGES,
-            "%s undirected edges have the ends of another: an edge that was there both ways "
-            "becomes two; %s leaves one",
+            "%s undirected edges have the same endpoints as another: an edge that was there both "
+            "ways becomes two; %s leaves one",
             qn_count_text(ledger->parallel_edges, count, sizeof count), option);
 }
 

@@ -126,7 +126,7 @@ static void note_undeclared(const struct qn_named_graph *graph, uint64_t declare
   uint64_t names = qn_string_map_count(graph->result->names_map);
   if (graph->declares && !graph->declares_late && graph->edges && declared && names > declared)
     qn_note(QN_NOTE_UNDECLARED_VERTICES,
-            "%" PRIu64 " vertices are ends of edges alone: the file does not declare them",
+            "%" PRIu64 " vertices occur only as endpoints of edges: the file does not declare them",
             names - declared);
 }
 

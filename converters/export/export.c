@@ -24,8 +24,8 @@ const struct qn_setting qn_export_settings[] = {
     {"both-directions", QN_SETTING_SWITCH, FIELD(write.both_directions), .group = 1,
      .help = "List undirected edges in both directions (default: in one)"},
     {"header", QN_SETTING_SWITCH, FIELD(write.header), .group = 1,
-     .help = "Of edges: begin with a line that says what the graph is, which quern-import heeds; "
-             "others may not know comments"},
+     .help = "Of edges: begin with a line that says what the graph is, which quern-import reads; "
+             "other readers may not know comments"},
     {"strict", QN_SETTING_SWITCH, FIELD(write.strict), .group = 1,
      .help =
          "Write nothing if the format does not keep all of the graph (default: say what it loses)"},
@@ -44,11 +44,11 @@ void qn_export_options_begin(struct qn_export_options *options) {
 enum qn_status qn_export_options_settle(const struct qn_export_options *options,
                                         struct qn_error *error) {
   if (options->write.header && (options->num_parts || strcmp(options->writer->name, "edges") != 0))
-    return qn_fail(error, QN_USAGE, "--header goes with the format edges, in one file");
+    return qn_fail(error, QN_USAGE, "--header works only with the format edges, in one file");
   if (options->num_parts && !options->writer->file_end)
     return qn_fail(
         error, QN_USAGE,
-        "--parts goes with formats of edges alone, such as edges, csv or pairs, not with %s",
+        "--parts works only with formats of edges, such as edges, csv or pairs, not with %s",
         options->writer->name);
   return QN_OK;
 }

@@ -5,8 +5,8 @@
 
 #include "converters/build/build_estimate.h"
 #include "converters/build_settings.h"
+#include "converters/distributed/distributed.h"
 #include "converters/provenance.h"
-#include "converters/spread/spread.h"
 #include "support/context.h"
 #include "support/progress.h"
 #include "support/threads.h"
@@ -70,8 +70,7 @@ const struct qn_setting qn_generate_settings[] = {
     {"seed", QN_SETTING_NUMBER, FIELD(generator.seed), .most = UINT64_MAX, .argument = "S",
      .group = 1, .help = "Another seed gives another graph (default: 1)"},
     {"weights", QN_SETTING_OWN, .set = set_weights, .argument = "LO,HI", .group = 1,
-     .help =
-         "Uniformly random weights: whole numbers from LO to HI, or reals if either has a point"},
+     .help = "Uniformly random weights: integers from LO to HI, or reals if either has a point"},
     {"permute", QN_SETTING_OWN, .words = permute_words, .set = set_permute, .argument = "yes|no",
      .group = 1, .help = "Number the vertices randomly (default: yes for rmat, no for others)"},
     {"probabilities", QN_SETTING_OWN, .set = set_probabilities, .argument = "A,B,C", .group = 1,
@@ -303,16 +302,16 @@ enum qn_status qn_generate_set(const struct qn_generate_options *options,
   if (!status)
     status = fill_list(&options->generator, ranks->rank, ranks->num_ranks, list, error);
   if (!status) {
-    const struct qn_spread_job job = {.ranks = ranks,
-                                      .list = list,
-                                      .build = &options->build,
-                                      .set = set,
-                                      .path = path,
-                                      .replace = replace,
-                                      .write_metadata = write_set_metadata,
-                                      .context = report};
+    const struct qn_distributed_job job = {.ranks = ranks,
+                                           .list = list,
+                                           .build = &options->build,
+                                           .set = set,
+                                           .path = path,
+                                           .replace = replace,
+                                           .write_metadata = write_set_metadata,
+                                           .context = report};
     report->ledger.records = qn_edge_list_count(list);
-    status = qn_spread(&job, &report->ledger, &report->set, error);
+    status = qn_distributed(&job, &report->ledger, &report->set, error);
   }
   if (!status)
     report->info = qn_set_info(report->set);

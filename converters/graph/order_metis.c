@@ -131,7 +131,7 @@ static enum qn_status check_width(const struct metis *metis, uint64_t num_vertic
   if (num_ends <= most && num_vertices < most)
     return QN_OK;
   return qn_fail(error, QN_UNSUPPORTED,
-                 "this libmetis.so.5 counts to 2^31 - 1, and the graph has %llu edge ends; "
+                 "this libmetis.so.5 counts to 2^31 - 1, and the graph has %llu edge endpoints; "
                  "--relabel llp and rcm have no such limit",
                  (unsigned long long)num_ends);
 }

@@ -53,8 +53,7 @@ enum qn_status qn_random_weights_parse(const char *text, bool with_seed,
               (!with_seed || !qn_number_parse(fields[2], UINT64_MAX, &weights->seed, NULL));
   if (!good)
     return qn_fail(error, QN_USAGE,
-                   "'%.64s' is not %s; write for example 1,255%s (whole numbers) or 0.0,1.0%s "
-                   "(reals)",
+                   "'%.64s' is not %s; write for example 1,255%s (integers) or 0.0,1.0%s (reals)",
                    text, with_seed ? "LO,HI,SEED" : "LO,HI", with_seed ? ",7" : "",
                    with_seed ? ",7" : "");
   return QN_OK;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "converters/distributed/distributed.h"
 #include "converters/import/properties.h"
 #include "converters/import/shares.h"
 #include "converters/import/state.h"
@@ -10,7 +11,6 @@
 #include "converters/input_paths.h"
 #include "converters/parse/names.h"
 #include "converters/provenance.h"
-#include "converters/spread/spread.h"
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/output_stream.h"
@@ -66,20 +66,21 @@ static enum qn_status write_set_metadata(void *context, struct qn_writer *writer
 
 static enum qn_status build_set(struct qn_import *import, const struct qn_build *build,
                                 struct qn_error *error) {
-  const struct qn_spread_job job = {
-      .ranks = import->job->ranks,
-      .list = import->list,
-      .build = build,
-      .result = &import->result,
-      .set = &import->job->set,
-      .path = import->job->output,
-      .replace = import->job->replace,
-      .write_metadata = write_set_metadata,
-      .read_properties = qn_import_wants_properties(import) ? qn_import_spread_properties : NULL,
-      .context = import};
+  const struct qn_distributed_job job = {.ranks = import->job->ranks,
+                                         .list = import->list,
+                                         .build = build,
+                                         .result = &import->result,
+                                         .set = &import->job->set,
+                                         .path = import->job->output,
+                                         .replace = import->job->replace,
+                                         .write_metadata = write_set_metadata,
+                                         .read_properties = qn_import_wants_properties(import)
+                                                                ? qn_import_distributed_properties
+                                                                : NULL,
+                                         .context = import};
   struct qn_import_report *report = import->report;
-  enum qn_status status = qn_spread(&job, &import->result.ledger, &report->set, error);
-  qn_import_spread_release(import);
+  enum qn_status status = qn_distributed(&job, &import->result.ledger, &report->set, error);
+  qn_import_distributed_release(import);
   if (!status)
     report->info = qn_set_info(report->set);
   return status;

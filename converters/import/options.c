@@ -151,16 +151,16 @@ const struct qn_setting qn_import_settings[] = {
          "JSON and METIS; as u32, u64, i64, f32, f64, bool or string (default: what the file says, "
          "else the first that holds all values exactly). all,NAME:TYPE says the type of one"},
     {"bipartite", QN_SETTING_CHOICE, FIELD(read.bipartite), .words = said_words, .group = 1,
-     .help = "Of edge lists: sources and destinations are different things even where ids are "
-             "equal; they are called L and R with the id behind it. auto (default): if a KONECT "
-             "header says so"},
+     .help =
+         "Of edge lists: sources and destinations are different things even where ids are equal; "
+         "they are called L and R followed by the id. auto (default): if a KONECT header says so"},
     {"max-bad", QN_SETTING_NUMBER, FIELD(read.max_bad), .most = UINT64_MAX - 1, .argument = "N",
      .group = 1, .help = "Skip, list and count up to N bad lines (default: 0)"},
     {"weights", QN_SETTING_OWN, .words = weight_words, .set = set_weights, .group = 2,
-     .help = "auto (default): u32 or i64 if all weights are whole numbers that fit, else f32 or "
-             "f64; none: drop them"},
+     .help = "auto (default): u32 or i64 if all weights are integers that fit, else f32 or f64; "
+             "none: drop them"},
     {"narrow-weights", QN_SETTING_SWITCH, FIELD(build.narrow_weights), .group = 2,
-     .help = "Keep weights that are no u32 as f32 (with --weights=f64: as f64), round those that "
+     .help = "Keep weights that are not u32 as f32 (with --weights=f64: as f64), round those that "
              "it cannot hold, and say by how much"},
     {"ids", QN_SETTING_OWN, .words = id_words, .set = set_ids, .argument = "keep|compact|strings",
      .group = 2,
@@ -196,8 +196,8 @@ enum qn_status qn_import_options_settle(const struct qn_import_options *options,
     return qn_fail(error, QN_USAGE, "--max-bad does not go with properties");
   if (options->properties && options->build.duplicates >= QN_DUPLICATES_MIN)
     return qn_fail(error, QN_USAGE,
-                   "--duplicates=min and sum make one edge of several, and cannot tell whose "
-                   "--properties it has: --duplicates=remove keeps the first edge with its own");
+                   "--duplicates=min and sum make one edge of several, and cannot choose whose "
+                   "--properties to keep: --duplicates=remove keeps the first edge with its own");
   if (read->text.escape == QN_ESCAPE_BACKSLASH &&
       (read->text.quotes != QN_SAID_NOTHING || read->text.trailing_comments))
     return qn_fail(error, QN_USAGE,

@@ -8,7 +8,7 @@
 #include "converters/parse/names.h"
 #include "converters/properties/tables.h"
 #include "support/memory.h"
-#include "support/ranks/talk.h"
+#include "support/ranks/exchange.h"
 #include "support/temp_file.h"
 #include <quern/properties.h>
 
@@ -39,15 +39,14 @@ static enum qn_status check_format(const struct qn_import *import, struct qn_err
         "with properties name the tables themselves, not their folder: the file of edges, "
         "and --vertices with that of vertices");
   if (import->without_properties)
-    return qn_fail(error, QN_UNSUPPORTED,
-                   "--properties go with lists of edges as text, GraphML, GEXF, GML, JSON and "
-                   "METIS, not with %s",
-                   import->without_properties);
-  if (options->vertex_table && import->read_elements)
     return qn_fail(
         error, QN_UNSUPPORTED,
-        "--vertices FILE goes with lists of edges as text, not with graphs whose elements "
-        "have properties");
+        "--properties works with text edge lists, GraphML, GEXF, GML, JSON and METIS, not with %s",
+        import->without_properties);
+  if (options->vertex_table && import->read_elements)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "--vertices FILE works with text edge lists, not with graphs whose elements "
+                   "have properties");
   if (import->read_tables && import->read_elements)
     return qn_fail(error, QN_UNSUPPORTED,
                    "with properties inputs are all lists of edges as text, or none is");
@@ -324,7 +323,7 @@ static enum qn_status tell_columns(struct qn_attaching *attaching, struct qn_err
   const struct qn_collective *ranks = attaching->import->job->ranks;
   struct qn_table_records *records = &attaching->of_edges;
   uint64_t count = records->num_columns;
-  enum qn_status status = qn_talk_tell(ranks, 0, &count, sizeof count, error);
+  enum qn_status status = qn_broadcast(ranks, 0, &count, sizeof count, error);
   if (!status && ranks->rank != 0)
     status =
         qn_alloc_zeroed(&records->columns, count, sizeof *records->columns, "properties", error);
@@ -337,14 +336,14 @@ static enum qn_status tell_columns(struct qn_attaching *attaching, struct qn_err
       column.type = records->columns[i].property.type;
       memcpy(column.name, records->columns[i].property.name, sizeof column.name);
     }
-    status = qn_talk_tell(ranks, 0, &column, sizeof column, error);
+    status = qn_broadcast(ranks, 0, &column, sizeof column, error);
     if (status || ranks->rank == 0)
       continue;
     records->num_columns++;
     status = qn_text_column_begin(&records->columns[i], column.name,
                                   (enum qn_property_type)column.type, error);
   }
-  return status ? status : qn_talk_tell(ranks, 0, records->weight, sizeof records->weight, error);
+  return status ? status : qn_broadcast(ranks, 0, records->weight, sizeof records->weight, error);
 }
 
 /* What inputs were, whoever has read them; of what two ranks have found different no rank finds it
@@ -360,9 +359,9 @@ static enum qn_status join_states(struct qn_import *import, struct qn_error *err
 static enum qn_status read_shared_edges(struct qn_attaching *attaching, struct qn_error *error) {
   const struct qn_import *import = attaching->import;
   enum qn_status status = read_edges(attaching, error);
-  if (!status && attaching->of_edges.count >> QN_SPREAD_RECORD_BITS)
+  if (!status && attaching->of_edges.count >> QN_DISTRIBUTED_RECORD_BITS)
     status = qn_fail(error, QN_UNSUPPORTED, "more than 2^%d edges with properties for one rank",
-                     QN_SPREAD_RECORD_BITS);
+                     QN_DISTRIBUTED_RECORD_BITS);
   if (!status && import->read_elements)
     status = tell_columns(attaching, error);
   return status ? status : qn_table_records_agree(&attaching->of_edges, import->job->ranks, error);
@@ -376,9 +375,9 @@ static enum qn_status read_shared_vertices(struct qn_attaching *attaching, struc
   return status || ranks->rank != 0 ? status : number_vertices(attaching, error);
 }
 
-enum qn_status qn_import_spread_properties(void *context, const struct qn_graph *about,
-                                           struct qn_spread_properties *properties,
-                                           struct qn_error *error) {
+enum qn_status qn_import_distributed_properties(void *context, const struct qn_graph *about,
+                                                struct qn_distributed_properties *properties,
+                                                struct qn_error *error) {
   struct qn_import *import = context;
   const struct qn_import_options *options = import->options;
   struct qn_attaching *attaching;
@@ -389,7 +388,7 @@ enum qn_status qn_import_spread_properties(void *context, const struct qn_graph 
   attaching = import->spreading;
   attaching->import = import;
   attaching->graph = *about;
-  attaching->of_edges.first = (uint64_t)import->job->ranks->rank << QN_SPREAD_RECORD_BITS;
+  attaching->of_edges.first = (uint64_t)import->job->ranks->rank << QN_DISTRIBUTED_RECORD_BITS;
   status = join_states(import, error);
   if (!status)
     status = begin(attaching, error);
@@ -405,7 +404,7 @@ enum qn_status qn_import_spread_properties(void *context, const struct qn_graph 
   return status;
 }
 
-void qn_import_spread_release(struct qn_import *import) {
+void qn_import_distributed_release(struct qn_import *import) {
   if (import->spreading)
     release(import->spreading);
   qn_free(import->spreading);

@@ -1,8 +1,8 @@
 /* The properties of an import: the graph is built first, then its tables are read once more. */
 #pragma once
 
+#include "converters/distributed/distributed.h"
 #include "converters/import/state.h"
-#include "converters/spread/spread.h"
 
 static inline bool qn_import_wants_properties(const struct qn_import *import) {
   const struct qn_edge_feed *feed = import->job->feed;
@@ -26,9 +26,9 @@ enum qn_status qn_import_number(const struct qn_graph *graph, struct qn_edge_lis
 enum qn_status qn_import_attach(struct qn_import *import, const struct qn_container *graph,
                                 struct qn_writer *writer, struct qn_error *error);
 
-/* What qn_spread asks for (converters/spread/spread.h), of an import that is shared by ranks: each
- * reads the same lines of tables again; files of elements are read by the first. */
-enum qn_status qn_import_spread_properties(void *import, const struct qn_graph *about,
-                                           struct qn_spread_properties *properties,
-                                           struct qn_error *error);
-void qn_import_spread_release(struct qn_import *import);
+/* What qn_distributed asks for (converters/distributed/distributed.h), of an import that is shared
+ * by ranks: each reads the same lines of tables again; files of elements are read by the first. */
+enum qn_status qn_import_distributed_properties(void *import, const struct qn_graph *about,
+                                                struct qn_distributed_properties *properties,
+                                                struct qn_error *error);
+void qn_import_distributed_release(struct qn_import *import);

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "converters/distributed/distributed.h"
 #include "converters/format.h"
 #include "converters/parse/declared_size.h"
-#include "converters/spread/spread.h"
 #include "support/memory.h"
 #include "support/output_stream.h"
 #include "support/progress.h"
-#include "support/ranks/talk.h"
+#include "support/ranks/exchange.h"
 
 /* ---- Sharing out ------------------------------------------------------------------ */
 
@@ -171,14 +171,14 @@ static enum qn_status hear_sums(const struct qn_collective *ranks, unsigned from
                                 XXH3_state_t *state, struct qn_error *error) {
   enum qn_status status = QN_OK;
   for (uint64_t done = 0, some; done < count && !status; done += some) {
-    struct qn_heard heard;
+    struct qn_received received;
     const bool tells = ranks->rank == from;
     some = count - done < SUMS_AT_ONCE ? count - done : SUMS_AT_ONCE;
-    status = qn_talk_to(ranks, to, tells ? part->sums + done : NULL,
-                        tells ? some * sizeof *part->sums : 0, &heard, error);
+    status = qn_gather_to(ranks, to, tells ? part->sums + done : NULL,
+                          tells ? some * sizeof *part->sums : 0, &received, error);
     if (!status && ranks->rank == to)
-      qn_block_sums_add(state, (const struct qn_block_sum *)heard.data, some);
-    qn_heard_free(&heard);
+      qn_block_sums_add(state, (const struct qn_block_sum *)received.data, some);
+    qn_received_free(&received);
   }
   return status;
 }
@@ -235,17 +235,17 @@ static enum qn_status join_hashes(const struct qn_import *import, const struct f
 
 /* ---- The provenance ------------------------------------------------------------------- */
 
-static enum qn_status add_inputs(json_t *inputs, const struct qn_heard *heard, unsigned num_ranks,
-                                 struct qn_error *error) {
-  const char *text = heard->data;
+static enum qn_status add_inputs(json_t *inputs, const struct qn_received *received,
+                                 unsigned num_ranks, struct qn_error *error) {
+  const char *text = received->data;
   json_array_clear(inputs);
   for (unsigned r = 0; r < num_ranks; r++) {
-    json_t *more = json_loadb(text, heard->bytes_of[r], 0, NULL);
+    json_t *more = json_loadb(text, received->bytes_of[r], 0, NULL);
     int failed = !more || json_array_extend(inputs, more);
     json_decref(more);
     if (failed)
-      return qn_fail_memory(error, "metadata", heard->bytes);
-    text += heard->bytes_of[r];
+      return qn_fail_memory(error, "metadata", received->bytes);
+    text += received->bytes_of[r];
   }
   return QN_OK;
 }
@@ -254,12 +254,12 @@ static enum qn_status join_inputs(const struct qn_import *import, struct qn_erro
   const struct qn_collective *ranks = import->job->ranks;
   json_t *inputs = json_object_get(import->report->provenance, "inputs");
   char *text = json_dumps(inputs, JSON_COMPACT);
-  struct qn_heard heard = {0};
-  enum qn_status status = text ? qn_talk_to(ranks, 0, text, strlen(text), &heard, error)
+  struct qn_received received = {0};
+  enum qn_status status = text ? qn_gather_to(ranks, 0, text, strlen(text), &received, error)
                                : qn_fail_memory(error, "metadata", 0);
   if (!status && ranks->rank == 0)
-    status = add_inputs(inputs, &heard, ranks->num_ranks, error);
-  qn_heard_free(&heard);
+    status = add_inputs(inputs, &received, ranks->num_ranks, error);
+  qn_received_free(&received);
   free(text);
   return status;
 }
@@ -283,8 +283,8 @@ enum qn_status qn_import_shares_join(struct qn_import *import, struct qn_error *
       qn_alloc(&facts, (uint64_t)import->job->num_inputs, sizeof *facts, "counts of inputs", error);
   if (status)
     return status;
-  status = qn_spread_results(import->job->ranks, &import->result, import->declares != NULL,
-                             import->declares, error);
+  status = qn_distributed_results(import->job->ranks, &import->result, import->declares != NULL,
+                                  import->declares, error);
   if (!status)
     status = sum_facts(import, facts, error);
   if (!status)

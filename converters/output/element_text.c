@@ -142,8 +142,7 @@ static enum qn_status lose_values(const struct qn_element_text *text, int which,
     const struct qn_property *column = &table->columns[i];
     if (text->form->has_longs && !qn_property_fits_long(column))
       status = qn_loses(options, error,
-                        "the property '%.60s' is beyond the whole numbers of %s and text in the "
-                        "output",
+                        "the property '%.60s' is beyond the integers of %s and text in the output",
                         column->name, text->form->name);
     if (!status && text->form->escaping == QN_ESCAPE_XML && column->type == QN_PROPERTY_STRING &&
         leaves_xml(column))

@@ -41,8 +41,8 @@ enum qn_status qn_record_parse(const char *text, struct qn_record *record, struc
   if (fine)
     return QN_OK;
   return qn_fail(error, QN_USAGE,
-                 "'%s' is no record; expected u32, u64 or packed, then perhaps ,u32, ,f32, ,i64 or "
-                 ",f64 (a weight), then perhaps ,big (big-endian)",
+                 "'%s' is not a record; expected u32, u64 or packed, then perhaps ,u32, ,f32, ,i64 "
+                 "or ,f64 (a weight), then perhaps ,big (big-endian)",
                  text);
 }
 

@@ -29,7 +29,7 @@ bool qn_parse_wanted_weight(enum qn_weight_choice wanted, struct qn_edge_list *l
     return true;
   const char *found = qn_text_quote(field, field_end, text);
   if (kind == QN_WEIGHT_FINE)
-    snprintf(fault, QN_FAULT_BYTES, "expected a weight, a whole number %s; found %s",
+    snprintf(fault, QN_FAULT_BYTES, "expected a weight, an integer %s; found %s",
              wanted == QN_WEIGHTS_U32 ? "up to 2^32-1 (--weights=u32)"
                                       : "of 64 bits (--weights=i64)",
              found);

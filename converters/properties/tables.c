@@ -222,7 +222,7 @@ static enum qn_status begin_columns(struct reading *reading, const char *name,
   for (uint32_t i = 0; same && records->begun && i < chosen->count; i++)
     same = strcmp(records->columns[i].property.name, chosen->columns[i].name) == 0;
   if (!same) {
-    qn_fail(error, QN_INVALID, "the properties are others than those of the input before");
+    qn_fail(error, QN_INVALID, "the properties differ from those of the previous input");
     return qn_error_in_file(error, name);
   }
   if (records->begun)

@@ -262,7 +262,7 @@ enum qn_status qn_text_column_add(struct qn_text_column *column, const char *tex
   bool empty = length == 0 && (!quoted || (type && type != QN_PROPERTY_STRING));
   bool null = !text || empty;
   if (!null && !qn_property_is_text(text, length))
-    return qn_fail(error, QN_INVALID, "a value of the property '%s' is no UTF-8 without NUL",
+    return qn_fail(error, QN_INVALID, "a value of the property '%s' is not UTF-8 without NUL",
                    column->property.name);
   if (!type || type == QN_PROPERTY_STRING) {
     if (!null && !type)

@@ -53,7 +53,7 @@ static enum qn_status load_descriptor(struct binsparse *binsparse, struct qn_err
   return json_is_object(binsparse->descriptor)
              ? QN_OK
              : refuse(binsparse, QN_INVALID, error,
-                      "the attribute 'binsparse' is no descriptor: %s",
+                      "the attribute 'binsparse' is not a descriptor: %s",
                       binsparse->json ? "no object 'binsparse' in it" : where.text);
 }
 
@@ -192,7 +192,7 @@ static enum qn_status read_ids(struct binsparse *binsparse, struct qn_sparse_mat
     return status;
   if (ids.count != matrix->rows || matrix->rows != matrix->columns || ids.kind == QN_NUMBERS_REAL)
     return refuse(binsparse, QN_INVALID, error, "%s",
-                  "'vertex_ids' does not have a whole number for each row");
+                  "'vertex_ids' does not have an integer for each row");
   status = qn_alloc(&matrix->names, ids.count, sizeof *matrix->names, "vertex ids", error);
   if (!status && qn_numbers_ids(&ids, 0, ids.count, matrix->names) < ids.count)
     status = refuse(binsparse, QN_INVALID, error, "%s", "'vertex_ids' has a negative number");

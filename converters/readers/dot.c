@@ -52,7 +52,7 @@ static enum qn_status skip_comment(struct dot *dot) {
     return QN_OK;
   }
   if (c != '*')
-    return FAIL(dot, "expected a comment behind '/'");
+    return FAIL(dot, "expected a comment after '/'");
   qn_character_take(characters);
   while ((c = qn_character(characters)) >= 0) {
     qn_character_take(characters);
@@ -217,7 +217,7 @@ static enum qn_status pass_port(struct dot *dot) {
   enum qn_status status = QN_OK;
   while (!status && is_other(dot, ':'))
     if (!(status = advance(dot)))
-      status = dot->token.kind == WORD ? advance(dot) : FAIL(dot, "expected a port behind ':'");
+      status = dot->token.kind == WORD ? advance(dot) : FAIL(dot, "expected a port after ':'");
   return status;
 }
 
@@ -250,7 +250,7 @@ static enum qn_status take_statement(struct dot *dot) {
   if (!status && is_other(dot, '=')) {
     status = advance(dot);
     if (!status && dot->token.kind != WORD)
-      status = FAIL(dot, "expected a value behind '='");
+      status = FAIL(dot, "expected a value after '='");
     return status ? status : advance(dot);
   }
   if (!status)

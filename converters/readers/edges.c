@@ -77,12 +77,12 @@ static bool parse_id(struct qn_text_part *part, const struct layout *layout, con
         memchr(begin, '.', (size_t)(end - begin)) ? "2^53, where reals are not exact" : "2^64-1");
   else if (end - begin > 1 && *begin == '-' && qn_is_digit(begin[1]))
     qn_text_reject(part, line, begin,
-                   "expected a vertex id, a whole number from 0 on; found %s, which is negative",
+                   "expected a vertex id, an integer from 0 on; found %s, which is negative",
                    qn_text_quote(begin, end, text));
   else
     qn_text_reject(part, line, begin,
-                   "expected a vertex id, a whole number from 0 on; found %s (if ids are names, "
-                   "use --ids=strings)",
+                   "expected a vertex id, an integer from 0 on; found %s (if ids are names, use "
+                   "--ids=strings)",
                    qn_text_quote(begin, end, text));
   return false;
 }

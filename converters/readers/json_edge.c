@@ -73,10 +73,9 @@ void qn_json_ids_add(struct qn_json_ids *ids, const struct qn_json_text *text, b
 enum qn_status qn_json_ids_check(const struct qn_json_ids *ids, struct qn_error *error) {
   if (!ids->numbers || !ids->digits)
     return QN_OK;
-  return qn_fail(
-      error, QN_INVALID,
-      "some ids are whole numbers, and some are strings that look like them: 1 and \"1\" "
-      "would be one vertex, and are with --ids=strings");
+  return qn_fail(error, QN_INVALID,
+                 "some ids are integers, and some are strings that look like them: 1 and \"1\" "
+                 "would be one vertex, and are with --ids=strings");
 }
 
 /* What is no number is refused as a weight by its text. */

@@ -262,7 +262,7 @@ static enum qn_status take_unusual_node(struct json_graph *json) {
   else if (fine)
     status = push_node(json, id ? &text : NULL);
   else
-    status = fail_element(json, "a vertex whose id is a string or a whole number below 2^63");
+    status = fail_element(json, "a vertex whose id is a string or an integer below 2^63");
   json_decref(value);
   return status;
 }
@@ -345,8 +345,7 @@ static enum qn_status take_unusual_edge(struct json_graph *json) {
   if (qn_json_edge_of(value, &edge))
     status = (status = heed_direction(json, value)) ? status : push_edge(json, &edge, value);
   else
-    status = fail_element(json, "an edge with source and target, strings or whole numbers "
-                                "below 2^63");
+    status = fail_element(json, "an edge with source and target, strings or integers below 2^63");
   json_decref(value);
   return status;
 }

@@ -115,10 +115,10 @@ static void parse_unusual_line(struct qn_text_part *part, const struct layout *l
   else if (qn_json_edge_of(value, &edge))
     add_edge(part, layout, line, &edge, false, is_undirected(value), waiting);
   else
-    qn_text_reject(part, line, line,
-                   "expected an edge with source and target, strings or whole numbers below "
-                   "2^63; found %s",
-                   qn_text_quote(line, end, quoted));
+    qn_text_reject(
+        part, line, line,
+        "expected an edge with source and target, strings or integers below 2^63; found %s",
+        qn_text_quote(line, end, quoted));
   qn_waiting_edges_push_part(waiting, layout->names, part);
   json_decref(value);
 }

@@ -109,8 +109,8 @@ static enum qn_status parse_banner(const char *line, const char *end, const char
     return fail_at(error, file, 1, "expected a matrix; found '%s'", words.word[1]);
   if (strcmp(format, "array") == 0)
     return fail_at(error, file, 1,
-                   "a dense matrix (array) is no graph: every entry would be an edge; convert it "
-                   "to coordinate format");
+                   "a dense matrix (array) is not a graph: every entry would be an edge; convert "
+                   "it to coordinate format");
   if (strcmp(format, "coordinate") != 0)
     return fail_at(error, file, 1, "expected the format coordinate; found '%s'", format);
   if (strcmp(field, "complex") == 0)
@@ -306,7 +306,7 @@ static bool parse_integer(struct qn_text_part *part, const struct matrix *matrix
   enum qn_number_kind kind = qn_parse_whole(field + sign, field_end, &magnitude);
   bool fits = kind == QN_NUMBER_FINE && magnitude <= (negative ? matrix->least : matrix->largest);
   if (!fits) {
-    qn_text_reject(part, line, field, "expected a whole number%s%s; found %s",
+    qn_text_reject(part, line, field, "expected an integer%s%s; found %s",
                    matrix->type ? " in the range of " : "", matrix->type ? matrix->type : "",
                    qn_text_quote(field, field_end, quoted));
     return false;
@@ -323,7 +323,7 @@ static bool parse_integer(struct qn_text_part *part, const struct matrix *matrix
   }
   if (qn_weights_take(matrix->weights, entry->type))
     return true;
-  qn_text_reject(part, line, field, "expected a whole number %s; found %s",
+  qn_text_reject(part, line, field, "expected an integer %s; found %s",
                  matrix->weights == QN_WEIGHTS_U32 ? "up to 2^32-1 (--weights=u32)"
                                                    : "of 64 bits (--weights=i64)",
                  qn_text_quote(field, field_end, quoted));

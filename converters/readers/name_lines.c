@@ -71,7 +71,7 @@ static enum qn_status begin_lgl_vertex(struct lines *lines, struct qn_columns *c
                                        const char *line, const char *end, struct qn_error *error) {
   struct qn_column word, more;
   if (!qn_columns_take(columns, &word) || qn_columns_take(columns, &more))
-    return fail_line(error, "one vertex behind '#'", line, end);
+    return fail_line(error, "one vertex after '#'", line, end);
   enum qn_status status = copy_name("", &word, lines->source, error);
   lines->source_length = text_of(&word).length;
   return status ? status : qn_named_graph_called(&lines->graph, text_of(&word), error);

@@ -108,7 +108,7 @@ static enum qn_status take_whole(const struct npz *npz, enum array which,
                                  struct qn_number_array *numbers, struct qn_error *error) {
   enum qn_status status = take_numbers(npz, which, numbers, error);
   if (!status && numbers->kind == QN_NUMBERS_REAL)
-    status = refuse(npz, QN_INVALID, error, "'%s' holds reals, not whole numbers", names[which]);
+    status = refuse(npz, QN_INVALID, error, "'%s' holds reals, not integers", names[which]);
   return status;
 }
 

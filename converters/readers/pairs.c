@@ -404,7 +404,7 @@ static enum qn_status read_pairs(struct qn_input *input, const struct qn_read_op
     return status;
   if (reading.carried)
     return qn_binary_fail(pairs->file, pairs->offset, error,
-                          "the file ends %u bytes after the begin of a record of %u bytes",
+                          "the file ends %u bytes after the start of a record of %u bytes",
                           reading.carried, bytes);
   snprintf(result->description, sizeof result->description, "%" PRIu64 " records of %s, %u bytes",
            reading.num_edges, qn_record_text(&pairs->record, text), bytes);

@@ -87,7 +87,7 @@ static enum qn_status begin_vertices(struct pajek *pajek, struct qn_columns *col
   if (qn_columns_next(columns, &left) &&
       (qn_parse_whole(left.begin, left.end, &pajek->first_mode) != QN_NUMBER_FINE ||
        pajek->first_mode > pajek->num_vertices))
-    return fail_line(error, "behind the number of vertices that of the first mode", line, end);
+    return fail_line(error, "after the number of vertices, that of the first mode", line, end);
   if (pajek->num_vertices > MOST_VERTICES)
     return qn_fail(error, QN_INVALID, "more than 2^24 vertices; write the edges as a list");
   for (uint64_t v = 0; v < pajek->num_vertices && !status; v++) {
@@ -139,7 +139,7 @@ static enum qn_status check_end(struct pajek *pajek, struct qn_error *error) {
   if (pajek->section >= PAIRS)
     return pajek->graph.edges ? QN_OK : tell_direction(pajek, error);
   return qn_fail(error, QN_INVALID,
-                 "expected *Arcs or *Edges behind *Vertices; this may be a partition (.clu) or a "
+                 "expected *Arcs or *Edges after *Vertices; this may be a partition (.clu) or a "
                  "vector (.vec) of Pajek, values of the vertices of a network");
 }
 

@@ -152,7 +152,7 @@ static enum qn_status take_manifest(struct qn_input *input, const json_t *json,
                                     struct qn_read_result *result, struct qn_error *error) {
   struct manifest manifest;
   if (!unpack(json, &manifest))
-    return refuse(input, error, "this is no manifest of quern-export");
+    return refuse(input, error, "this is not a manifest of quern-export");
   const struct readers readers = {edges_reader(&manifest), vertices_reader(&manifest, options)};
   enum qn_status status = name_files(input, manifest.files, &readers, result, error);
   if (!status)

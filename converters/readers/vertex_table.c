@@ -81,7 +81,7 @@ static enum qn_status take_number(struct vertex_table *table, const struct qn_co
   struct qn_read_result *result = table->result;
   uint64_t used = result->num_extra_ids + table->count, number;
   if (qn_parse_whole(id->begin, id->end, &number) != QN_NUMBER_FINE)
-    return fail_id(id, "a vertex id, a whole number up to 2^64-1", error);
+    return fail_id(id, "a vertex id, an integer up to 2^64-1", error);
   if (used >= table->room) {
     table->room = used + used / 2 + 1024;
     enum qn_status status = qn_realloc(&result->extra_ids, table->room, sizeof *result->extra_ids,

@@ -37,7 +37,7 @@ static enum qn_status read_block(struct qn_tokens *tokens, struct qn_read_result
     bad = found < bad ? found : bad;
   }
   if (bad != UINT64_MAX)
-    return qn_tokens_fail(tokens, bad, error, "expected a vertex id, a whole number up to 2^64-1");
+    return qn_tokens_fail(tokens, bad, error, "expected a vertex id, an integer up to 2^64-1");
   return QN_OK;
 }
 

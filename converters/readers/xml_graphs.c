@@ -284,8 +284,9 @@ static void begin_data(struct xml_graph *xml, const char **attributes) {
     return;
   }
   if (records_of(xml) && xml->group_depth && xml->depth == xml->group_depth + 1)
-    stop(xml, qn_fail(&xml->error, QN_UNSUPPORTED,
-                      "data of a vertex are behind the graph in it, and are read before it alone"));
+    stop(xml,
+         qn_fail(&xml->error, QN_UNSUPPORTED,
+                 "data of a vertex follow the graph nested in it; they are read only before it"));
   if (!records_of(xml) || (!xml->in_node && !xml->in_edge) ||
       xml->depth != xml->element_depth + 1 || !take(xml, attributes, "key", xml->key, KEY_BYTES))
     return;
@@ -407,7 +408,7 @@ static void XMLCALL take_text(void *data, const char *text, int length) {
       continue;
     }
     if (xml->captured_ends) {
-      stop(xml, qn_fail(&xml->error, QN_INVALID, "expected one weight; found more behind '%.40s'",
+      stop(xml, qn_fail(&xml->error, QN_INVALID, "expected one weight; found more after '%.40s'",
                         xml->captured));
       return;
     }

@@ -143,7 +143,7 @@ static enum qn_status mark_listed(const struct qn_part_choice *choice, const str
   for (uint64_t i = 0; i < choice->num_vertices && !status; i++) {
     const uint32_t vertex = choice->vertices[i];
     if (vertex >= groups->num_vertices)
-      return qn_fail(error, QN_USAGE, "there is no vertex %" PRIu32, vertex);
+      return qn_fail(error, QN_USAGE, "there is not a vertex %" PRIu32, vertex);
     groups->num_named += groups->of[vertex] == QN_NO_GROUP;
     groups->of[vertex] = 0;
   }

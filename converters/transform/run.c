@@ -52,10 +52,10 @@ const struct qn_setting qn_transform_settings[] = {
     {"symmetrize", QN_SETTING_SWITCH, FIELD(transform.symmetrize), .group = 6,
      .help = "4. Add the reverse of every edge; mark the graph undirected"},
     {"remove-duplicates", QN_SETTING_SWITCH, FIELD(transform.remove_duplicates), .group = 7,
-     .help = "5. Of edges with the same ends leave the first"},
+     .help = "5. Of edges with the same endpoints leave the first"},
     {"random-weights", QN_SETTING_OWN, .set = set_weights, .argument = "LO,HI,SEED", .group = 8,
-     .help = "6. Uniformly random weights: whole numbers from LO to HI, or reals if either has a "
-             "point; both directions of an undirected edge get the same"},
+     .help = "6. Uniformly random weights: integers from LO to HI, or reals if either has a point; "
+             "both directions of an undirected edge get the same"},
     {"narrow-weights", QN_SETTING_SWITCH, FIELD(transform.narrow_weights), .group = 8,
      .help = "6. Round weights of 8 bytes to f32, and say by how much"},
     {"relabel", QN_SETTING_OWN, .words = relabel_words, .set = set_relabel,

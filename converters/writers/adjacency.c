@@ -72,8 +72,7 @@ static enum qn_status write_adjacency(const struct qn_graph *graph,
   *written = csr->num_edges;
   if (csr->weights.type == QN_WEIGHT_F32 || csr->weights.type == QN_WEIGHT_F64)
     qn_note(QN_NOTE_REFUSED_ELSEWHERE,
-            "Ligra and most programs of GBBS read weights as whole numbers, and these are "
-            "real");
+            "Ligra and most programs of GBBS read weights as integers, and these are real");
   int length = snprintf(text, sizeof text, "%sAdjacencyGraph\n%" PRIu64 "\n%" PRIu64 "\n",
                         weighted ? "Weighted" : "", csr->num_vertices, csr->num_edges);
   qn_progress_begin("writing", "numbers", csr->num_vertices + csr->num_edges * (weighted ? 2 : 1));

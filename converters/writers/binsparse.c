@@ -44,7 +44,7 @@ static enum qn_status find_entries(const struct qn_graph *graph, struct entries 
   if (repeated)
     return qn_fail(error, QN_UNSUPPORTED,
                    "the entries of a Binsparse matrix occur once, but %" PRIu64
-                   " edges of this graph have the ends of another; quern-import "
+                   " edges of this graph have the same endpoints as another; quern-import "
                    "--duplicates=remove, min or sum makes one of them",
                    repeated);
   return QN_OK;

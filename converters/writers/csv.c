@@ -37,7 +37,7 @@ static enum qn_status lose_types(const struct qn_property_table *table,
   for (uint32_t i = 0; i < table->count && !status; i++)
     if (!qn_property_fits_long(&table->columns[i]))
       status = qn_loses(options, error,
-                        "the property '%s' is beyond Neo4j's whole numbers and text in the output",
+                        "the property '%s' is beyond Neo4j's integers and text in the output",
                         table->columns[i].name);
   return status;
 }

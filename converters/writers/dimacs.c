@@ -62,7 +62,7 @@ static enum qn_status write_dimacs(const struct qn_graph *graph,
     return status;
   if (csr->weights.type == QN_WEIGHT_F32 || csr->weights.type == QN_WEIGHT_F64)
     qn_note(QN_NOTE_REFUSED_ELSEWHERE,
-            "DIMACS weights are whole numbers; other programs may not read real ones");
+            "DIMACS weights are integers; other programs may not read real ones");
   else if (csr->weights.type == QN_WEIGHT_I64 && has_negative(csr))
     qn_note(QN_NOTE_REFUSED_ELSEWHERE,
             "DIMACS weights are not negative; other programs may not read those that are");

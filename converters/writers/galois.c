@@ -44,8 +44,8 @@ static enum qn_status write_galois(const struct qn_graph *graph,
   *written = csr->num_edges;
   if (csr->weights.type > QN_WEIGHT_U32)
     return qn_fail(error, QN_UNSUPPORTED,
-                   "edge data of Galois graphs are read as whole numbers of 32 bits, and these "
-                   "weights are %s; quern-import --weights=none leaves them out",
+                   "edge data of Galois graphs are read as integers of 32 bits, and these weights "
+                   "are %s; quern-import --weights=none leaves them out",
                    csr->weights.type == QN_WEIGHT_I64 ? "wider" : "real");
   qn_progress_begin("writing", "elements", csr->num_vertices + (weighted ? 2 : 1) * csr->num_edges);
   enum qn_status status = qn_text_output_write(output, (const char *)header, sizeof header, error);

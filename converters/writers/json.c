@@ -137,10 +137,10 @@ static enum qn_status lose_specials(const struct qn_property_table *table,
     for (uint64_t e = 0; e < column->count; e++)
       found += qn_property_is_special(column, e);
     if (found)
-      status = qn_loses(options, error,
-                        "the property '%.60s' has values that are no numbers of JSON, and text in "
-                        "the output",
-                        column->name);
+      status = qn_loses(
+          options, error,
+          "the property '%.60s' has values that are not JSON numbers, and text in the output",
+          column->name);
   }
   return status;
 }
@@ -152,7 +152,7 @@ static enum qn_status check_ids(const struct qn_ids *ids, struct qn_error *error
   for (uint64_t v = 0; v < (ids->kind == QN_IDS_NUMBERS ? ids->num_vertices : 0); v++)
     beyond += ids->numbers[v] > INT64_MAX;
   return beyond ? qn_fail(error, QN_UNSUPPORTED,
-                          "ids of vertices are whole numbers below 2^63 in JSON lines, and %llu of "
+                          "ids of vertices are integers below 2^63 in JSON lines, and %llu of "
                           "these are not; json has place for them",
                           (unsigned long long)beyond)
                 : QN_OK;

@@ -98,8 +98,8 @@ static enum qn_status write_matrix(const struct qn_graph *graph,
   *written = count_entries(&job, &repeated);
   if (repeated)
     return qn_fail(error, QN_UNSUPPORTED,
-                   "the graph has several edges with the same ends, which Matrix Market forbids; "
-                   "quern-transform --remove-duplicates removes them");
+                   "the graph has several edges with the same endpoints, which Matrix Market "
+                   "forbids; quern-transform --remove-duplicates removes them");
   enum qn_status status = write_head(&job, *written, output, error);
   if (status)
     return status;

@@ -81,7 +81,7 @@ static enum qn_status begin_numbers(struct job *job, const struct qn_write_optio
   return lost ? qn_loses(options, error,
                          "the properties of vertices, %" PRIu32
                          ", are not in the output, but for size and weight, or weight1, weight2 "
-                         "and so on, where all are whole numbers from 0 to 2^31 - 1",
+                         "and so on, where all are integers from 0 to 2^31 - 1",
                          lost)
               : QN_OK;
 }
@@ -183,9 +183,8 @@ static enum qn_status check_graph(const struct qn_graph *graph, struct qn_error 
                    " of these are not; " WITHOUT_WEIGHTS,
                    found.weights);
   if (graph->out.weights.type == QN_WEIGHT_F32 || graph->out.weights.type == QN_WEIGHT_F64)
-    return qn_fail(
-        error, QN_UNSUPPORTED,
-        "weights in METIS graphs are whole numbers, and these are real; " WITHOUT_WEIGHTS);
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "weights in METIS graphs are integers, and these are real; " WITHOUT_WEIGHTS);
   return QN_OK;
 }
 

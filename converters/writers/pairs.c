@@ -119,7 +119,7 @@ static enum qn_status check_weights(const struct qn_csr *csr, const struct qn_re
   uint64_t changed = wanted && record->weight != stored ? count_changed(csr, record->weight) : 0;
   if (changed)
     return qn_fail(error, QN_UNSUPPORTED,
-                   "%" PRIu64 " weights are numbers that no %s is; --record with %s has room",
+                   "%" PRIu64 " weights are numbers that %s cannot hold; --record with %s has room",
                    changed, qn_weight_type_name(record->weight), qn_weight_type_name(stored));
   if (options->in_part && options->part_begin)
     return QN_OK; /* the first part says it */

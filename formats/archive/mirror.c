@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "formats/archive/deal.h"
+#include "formats/archive/scatter.h"
 #include "support/memory.h"
 #include "support/multiversion.h"
 #include "support/progress.h"
@@ -152,13 +152,13 @@ static bool tiles_are_full(const struct mirroring *mirroring, const struct desk 
   return differences == 0;
 }
 
-static enum qn_status deal_frame(const struct mirroring *mirroring, struct desk *desk,
-                                 uint64_t frame, const struct qn_archive_rows *rows,
-                                 const void *weights, struct qn_error *error) {
+static enum qn_status scatter_frame(const struct mirroring *mirroring, struct desk *desk,
+                                    uint64_t frame, const struct qn_archive_rows *rows,
+                                    const void *weights, struct qn_error *error) {
   const struct qn_mirror *job = mirroring->job;
   const struct qn_strip_frame *cut = &mirroring->cut->frames[frame];
   const struct strip *strip = &mirroring->strips[cut->strip];
-  const struct qn_dealing dealing = {
+  const struct qn_scattering scattering = {
       .rows = rows,
       .weights = job->weight_bytes ? weights : NULL,
       .weight_bytes = job->weight_bytes,
@@ -173,10 +173,10 @@ static enum qn_status deal_frame(const struct mirroring *mirroring, struct desk 
       .edges = desk->edges,
       .edge_weights = desk->weights};
   place_tiles(mirroring, desk, frame, rows->tiles);
-  enum qn_dealt dealt = qn_deal(&dealing);
-  if (dealt == QN_DEALT_NO_ROWS)
+  enum qn_bucketed scattered = qn_scatter(&scattering);
+  if (scattered == QN_DEALT_NO_ROWS)
     return job->corrupt(job->context, frame, error);
-  if (dealt == QN_DEALT_NO_ROOM || !tiles_are_full(mirroring, desk, frame))
+  if (scattered == QN_DEALT_NO_ROOM || !tiles_are_full(mirroring, desk, frame))
     return job->misfit(job->context, error);
   memcpy(mirroring->edges + cut->first, desk->edges, cut->count * sizeof *desk->edges);
   if (job->weight_bytes)
@@ -194,7 +194,7 @@ static enum qn_status read_frame(struct mirroring *mirroring, struct desk *desk,
   if (status || mirroring->cut->frames[frame].count == 0)
     return status;
   status = job->read(job->context, frame, &rows, &weights, error);
-  return status ? status : deal_frame(mirroring, desk, frame, &rows, weights, error);
+  return status ? status : scatter_frame(mirroring, desk, frame, &rows, weights, error);
 }
 
 /* ---- Lower parts ------------------------------------------------------------ */
@@ -231,7 +231,7 @@ QN_ALWAYS_INLINE void put_tile(const uint32_t *restrict edges, const void *restr
       continue;
     uint64_t place = places[column]++;
     row_columns[place] = base | row;
-    qn_deal_weight(row_weights, place, weights, i, weight_bytes);
+    qn_bucket_weight(row_weights, place, weights, i, weight_bytes);
   }
 }
 

@@ -9,7 +9,7 @@
 #include "formats/archive/paging.h"
 #include "formats/archive/undirected.h"
 #include "formats/container/container_disk.h"
-#include "formats/container/take_ahead.h"
+#include "formats/container/prefault.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include <quern/archive.h>
@@ -159,7 +159,7 @@ static enum qn_status restore_triangles(struct restoring *restoring, uint32_t co
                                      .weights = columns};
   if (info->layout != QN_LAYOUT_GRAPH || info->directedness != QN_UNDIRECTED)
     return qn_container_violation(restoring->archive, error, "A-4",
-                                  "section %s is a triangle, but this is no undirected graph",
+                                  "section %s is a triangle, but this is not an undirected graph",
                                   section->name);
   if (restoring->mirrored && is_triangle(section, "weights"))
     return QN_OK;

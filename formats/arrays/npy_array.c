@@ -86,7 +86,7 @@ static enum qn_status find_header(const char *data, uint64_t bytes, const char *
   const unsigned char *at = (const unsigned char *)data;
   if (bytes < 10 || memcmp(at, QN_NPY_SIGNATURE, 6) != 0)
     return qn_binary_fail(file, 0, error,
-                          "this is no NumPy array: it does not begin with \\x93NUMPY");
+                          "this is not a NumPy array: it does not begin with \\x93NUMPY");
   if (at[6] < 1 || at[6] > 3)
     return qn_binary_fail(file, 6, error, "version %u of NumPy's format is unknown", at[6]);
   uint64_t begin = at[6] == 1 ? 10 : 12, length = at[8] | (uint64_t)at[9] << 8;

@@ -79,11 +79,11 @@ static enum qn_status add_member(struct qn_bundle *bundle, struct archive_entry 
   uint32_t index = bundle->num_members;
   const char *name = archive_entry_pathname(entry);
   if (!plain_name(name) || archive_entry_filetype(entry) != AE_IFREG)
-    return refuse(bundle, error, "no bundle: a member is no plain file name");
+    return refuse(bundle, error, "not a bundle: a member is not a plain file name");
   if (json_object_get(bundle->seen, name))
     return refuse(bundle, error, "no bundle: two members have the same name");
   if (json_object_set_new(bundle->seen, name, json_true()) != 0)
-    return refuse(bundle, error, "no bundle: a member's name is no UTF-8");
+    return refuse(bundle, error, "not a bundle: a member's name is not UTF-8");
   if (index >= MAX_MEMBERS)
     return refuse(bundle, error, "no bundle: more than 100000 members");
   enum qn_status status =
@@ -125,7 +125,7 @@ static enum qn_status index_members(struct qn_bundle *bundle, struct archive *ta
   while ((result = archive_read_next_header(tar, &entry)) == ARCHIVE_OK) {
     uint64_t offset;
     if (!locate(bundle, tar, entry, &offset))
-      return refuse(bundle, error, "no bundle: a member is empty, sparse or cut short");
+      return refuse(bundle, error, "not a bundle: a member is empty, sparse or cut short");
     enum qn_status status = add_member(bundle, entry, offset, error);
     if (status)
       return status;

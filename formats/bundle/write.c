@@ -58,7 +58,7 @@ static enum qn_status describe_member(struct member *member, const struct qn_con
                 qn_layout_name(info->layout), "bytes", (json_int_t)info->file_bytes, "xxh3_128",
                 hash, "identity", identity, "archive_bytes", (json_int_t)member->bytes);
   if (!member->entry)
-    return qn_fail(error, QN_INVALID, "the name '%.200s' is no UTF-8: rename the file",
+    return qn_fail(error, QN_INVALID, "the name '%.200s' is not UTF-8: rename the file",
                    member->name);
   json_t *metadata;
   enum qn_status status = qn_container_metadata(container, &metadata, error);

@@ -10,7 +10,7 @@
 #include <xxhash.h>
 
 #include "formats/container/container_disk.h"
-#include "formats/container/take_ahead.h"
+#include "formats/container/prefault.h"
 #include "formats/container/verifier.h"
 #include "support/atomic_file.h"
 #include "support/checked.h"
@@ -41,7 +41,7 @@ struct qn_writer {
   struct mapped_section *mapped;
   bool expects; /* was told to, whether it does or not */
   uint64_t expected_from;
-  struct qn_ahead ahead;
+  struct qn_prefault ahead;
 };
 
 struct qn_section_spec qn_section_spec_of(const struct qn_section *section) {
@@ -146,7 +146,7 @@ static enum qn_status place_section(struct qn_writer *writer, const struct qn_se
   uint64_t end;
   size_t name_length = strlen(spec->name);
   if (name_length == 0 || name_length > QN_SECTION_NAME_BYTES)
-    return qn_fail(error, QN_USAGE, "'%s' is no section name", spec->name);
+    return qn_fail(error, QN_USAGE, "'%s' is not a section name", spec->name);
   memset(entry, 0, sizeof *entry);
   memcpy(entry->name, spec->name, name_length);
   entry->element_type = spec->element_type;
@@ -171,10 +171,10 @@ void qn_writer_expect(struct qn_writer *writer, uint64_t bytes) {
   if (!writer->expects) {
     writer->expects = true;
     writer->expected_from = writer->end;
-    if (qn_ahead_helps(descriptor) && !qn_scratch_is_full(descriptor, UINT64_MAX)) /* a pipe's */
-      qn_ahead_begin(&writer->ahead, descriptor, writer->end);
+    if (qn_prefault_helps(descriptor) && !qn_scratch_is_full(descriptor, UINT64_MAX)) /* a pipe's */
+      qn_prefault_begin(&writer->ahead, descriptor, writer->end);
   }
-  qn_ahead_expect(&writer->ahead, writer->expected_from + bytes);
+  qn_prefault_expect(&writer->ahead, writer->expected_from + bytes);
 }
 
 /* How far the pages of a section have been taken. */
@@ -186,7 +186,7 @@ struct reserved {
 /* False if it failed before. */
 static bool wait_for_pages(const struct reserved *reserved, uint64_t end) {
   while (__atomic_load_n(&reserved->bytes, __ATOMIC_ACQUIRE) < end)
-    qn_ahead_pause();
+    qn_prefault_pause();
   return !reserved->failed;
 }
 
@@ -197,7 +197,7 @@ static enum qn_status reserve_in_steps(struct qn_writer *writer,
   for (uint64_t begin = 0, step; begin < entry->stored_bytes && !status; begin += step) {
     uint64_t left = entry->stored_bytes - begin;
     step = left < POPULATED ? left : POPULATED;
-    if (!qn_ahead_has(&writer->ahead, entry->offset + begin + step))
+    if (!qn_prefault_has(&writer->ahead, entry->offset + begin + step))
       status = extend_file(writer, entry->offset + begin, step, error);
     if (status)
       reserved->failed = true;
@@ -278,7 +278,7 @@ enum qn_status qn_writer_section(struct qn_writer *writer, const struct qn_secti
 enum qn_status qn_writer_section_by_parts(struct qn_writer *writer,
                                           const struct qn_section_spec *spec, uint64_t checksum,
                                           struct qn_error *error) {
-  const bool map = qn_ahead_helps(qn_atomic_file_descriptor(writer->file));
+  const bool map = qn_prefault_helps(qn_atomic_file_descriptor(writer->file));
   enum qn_status status = add_section(writer, spec, map, error);
   if (status)
     return status;
@@ -299,7 +299,7 @@ enum qn_status qn_writer_put(const struct qn_writer *writer, uint32_t section, c
 
 /* What was taken ahead in vain goes, too. */
 static enum qn_status cut_file(struct qn_writer *writer, uint64_t bytes, struct qn_error *error) {
-  qn_ahead_stop(&writer->ahead);
+  qn_prefault_stop(&writer->ahead);
   writer->ahead.taken = 0;
   if (ftruncate(qn_atomic_file_descriptor(writer->file), (off_t)bytes) == 0)
     return QN_OK;
@@ -400,7 +400,7 @@ static enum qn_status add_chunk_hashes(struct qn_writer *writer, uint64_t **hash
 static enum qn_status checksum_sections(struct qn_writer *writer, struct qn_error *error) {
   const uint32_t num_sections = writer->num_sections;
   uint64_t *hashes, *next;
-  qn_ahead_stop(&writer->ahead);
+  qn_prefault_stop(&writer->ahead);
   enum qn_status status = add_chunk_hashes(writer, &hashes, error);
   if (status)
     return status;
@@ -604,7 +604,7 @@ enum qn_status qn_writer_finish(struct qn_writer *writer, const char *path,
 void qn_writer_abort(struct qn_writer *writer) {
   if (!writer)
     return;
-  qn_ahead_stop(&writer->ahead);
+  qn_prefault_stop(&writer->ahead);
   qn_atomic_file_abort(writer->file);
   destroy(writer);
 }

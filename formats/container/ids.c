@@ -15,7 +15,7 @@ static enum qn_status check_kind(const struct qn_container *container, struct qn
   if (!numbers && !strings &&
       qn_container_info(container)->compatible_features & QN_FEATURE_IDS_ASCENDING)
     return qn_container_violation(container, error, "ID-6",
-                                  "the header says that ids ascend, but there are none");
+                                  "the header says that ids ascend, but there are no ids");
   return QN_OK;
 }
 
@@ -145,7 +145,7 @@ enum qn_status qn_ids_find(const struct qn_ids *ids, const char *text, uint32_t 
                            struct qn_error *error) {
   uint64_t number = 0, found = 0;
   if (ids->kind != QN_IDS_STRINGS && qn_number_parse(text, UINT64_MAX, &number, NULL))
-    return qn_fail(error, QN_USAGE, "'%.64s' is no vertex: ids of this graph are numbers", text);
+    return qn_fail(error, QN_USAGE, "'%.64s' is not a vertex: ids of this graph are numbers", text);
   bool there;
   if (ids->kind == QN_IDS_DENSE) {
     found = number;

@@ -218,7 +218,7 @@ static enum qn_status read_list(struct qn_stripes *stripes, struct qn_error *err
     return QN_OK;
   const uint64_t bytes = (uint64_t)about.st_size;
   if (!S_ISREG(about.st_mode) || bytes > MOST_LIST_BYTES) {
-    qn_fail(error, QN_INVALID, "this is no list of the folders of stripes, a line each");
+    qn_fail(error, QN_INVALID, "this is not a list of the folders of stripes, a line each");
     return qn_error_in_file(error, path), QN_INVALID;
   }
   int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -299,7 +299,7 @@ static enum qn_status check_own_header(const struct qn_stripes *stripes, uint32_
   char what[96];
   memcpy(&header, bytes, sizeof header);
   if (!qn_stripe_begins(bytes, sizeof header))
-    return violation(stripe->path, "ST-6", "this is no stripe of a container", error);
+    return violation(stripe->path, "ST-6", "this is not a stripe of a container", error);
   if (XXH3_64bits(bytes, offsetof(struct qn_disk_stripe, checksum)) != header.checksum ||
       !is_zero(bytes + sizeof header, QN_STRIPE_DATA - sizeof header))
     return violation(stripe->path, "ST-6", "the stripe's header is corrupt", error);

@@ -1,5 +1,5 @@
 /* Transposing in two passes that stay in the cache: edges are dealt out to buckets of rows
- * (formats/graph/deal.h), then each bucket is sorted by counting. Both passes are stable. */
+ * (formats/graph/bucket.h), then each bucket is sorted by counting. Both passes are stable. */
 #include "formats/graph/transposition.h"
 #include <quern/transpose.h>
 
@@ -13,39 +13,39 @@
 #include <quern/inline.h>
 
 /* Keys of a thread's table, and a cache line between it and the next. */
-#define TABLE_KEYS ((uint64_t)QN_DEAL_KEYS + 63)
+#define TABLE_KEYS ((uint64_t)QN_BUCKET_KEYS + 63)
 
 struct row_range {
   uint64_t first, last;
 };
 
-static struct row_range rows_of_bucket(const struct qn_dealt_edges *dealt, uint64_t bucket) {
-  uint64_t first = bucket << dealt->span_log2, last = (bucket + 1) << dealt->span_log2;
-  return (struct row_range){first, last < dealt->num_vertices ? last : dealt->num_vertices};
+static struct row_range rows_of_bucket(const struct qn_bucketed_edges *bucketed, uint64_t bucket) {
+  uint64_t first = bucket << bucketed->span_log2, last = (bucket + 1) << bucketed->span_log2;
+  return (struct row_range){first, last < bucketed->num_vertices ? last : bucketed->num_vertices};
 }
 
 /* ---- The lengths of rows ---------------------------------------------------- */
 
-/* `counts` [QN_DEAL_KEYS] is working space. False if other edges were dealt than counted, which
+/* `counts` [QN_BUCKET_KEYS] is working space. False if other edges were dealt than counted, which
  * sorting relies on. */
-static bool count_bucket(const struct qn_dealt_edges *dealt, uint64_t bucket, uint64_t *counts,
-                         uint64_t *row_offsets) {
-  struct row_range rows = rows_of_bucket(dealt, bucket);
-  memset(counts, 0, QN_DEAL_KEYS * sizeof *counts); /* with marks, which nobody reads */
-  for (uint64_t part = 0; part < dealt->num_parts; part++) {
-    struct qn_deal_words words = qn_deal_words(dealt, bucket, part);
+static bool count_bucket(const struct qn_bucketed_edges *bucketed, uint64_t bucket,
+                         uint64_t *counts, uint64_t *row_offsets) {
+  struct row_range rows = rows_of_bucket(bucketed, bucket);
+  memset(counts, 0, QN_BUCKET_KEYS * sizeof *counts); /* with marks, which nobody reads */
+  for (uint64_t part = 0; part < bucketed->num_parts; part++) {
+    struct qn_bucket_words words = qn_bucket_words(bucketed, bucket, part);
     for (uint64_t i = words.begin; i < words.end; i++)
-      counts[dealt->words[i] & 0xFFFF]++;
+      counts[bucketed->words[i] & 0xFFFF]++;
   }
-  uint64_t next = dealt->bounds[bucket];
+  uint64_t next = bucketed->bounds[bucket];
   for (uint64_t row = rows.first; row < rows.last; row++) {
     row_offsets[row] = next;
     next += counts[row - rows.first];
   }
   uint64_t outside = 0;
-  for (uint64_t key = rows.last - rows.first; key < (uint64_t)1 << dealt->span_log2; key++)
+  for (uint64_t key = rows.last - rows.first; key < (uint64_t)1 << bucketed->span_log2; key++)
     outside += counts[key];
-  return outside == 0 && next == dealt->bounds[bucket + 1];
+  return outside == 0 && next == bucketed->bounds[bucket + 1];
 }
 
 static enum qn_status create_tables(struct qn_transposition *work, struct qn_error *error) {
@@ -60,23 +60,23 @@ static uint64_t *own_table(const struct qn_transposition *work) {
 
 enum qn_status qn_transposition_create(const struct qn_csr *csr, uint64_t *row_offsets,
                                        struct qn_transposition *work, struct qn_error *error) {
-  struct qn_dealt_edges *dealt = &work->dealt;
+  struct qn_bucketed_edges *bucketed = &work->bucketed;
   work->row_offsets = row_offsets;
-  enum qn_status status = qn_deal_edges(csr, dealt, error);
+  enum qn_status status = qn_scatter_edges(csr, bucketed, error);
   if (!status)
     status = create_tables(work, error);
   if (status)
     return status;
   bool as_counted = true;
 #pragma omp parallel for schedule(dynamic, 1) reduction(&& : as_counted)
-  for (uint64_t bucket = 0; bucket < dealt->num_buckets; bucket++)
-    as_counted = count_bucket(dealt, bucket, own_table(work), row_offsets) && as_counted;
+  for (uint64_t bucket = 0; bucket < bucketed->num_buckets; bucket++)
+    as_counted = count_bucket(bucketed, bucket, own_table(work), row_offsets) && as_counted;
   row_offsets[csr->num_vertices] = csr->num_edges;
   return as_counted ? QN_OK : qn_input_changed(error);
 }
 
 void qn_transposition_destroy(struct qn_transposition *work) {
-  qn_dealt_edges_destroy(&work->dealt);
+  qn_bucketed_edges_destroy(&work->bucketed);
   qn_pages_free(work->tables, work->num_threads * TABLE_KEYS, sizeof *work->tables);
   work->tables = NULL;
 }
@@ -84,38 +84,38 @@ void qn_transposition_destroy(struct qn_transposition *work) {
 /* ---- Sorting ---------------------------------------------------------------- */
 
 /* Put the words of a part behind those before it: `places` [rows of the bucket] says where. */
-QN_ALWAYS_INLINE void scatter_part(const struct qn_dealt_edges *dealt, struct qn_deal_words words,
-                                   uint64_t *places, uint32_t *columns, void *weights,
-                                   unsigned weight_bytes) {
+QN_ALWAYS_INLINE void scatter_part(const struct qn_bucketed_edges *bucketed,
+                                   struct qn_bucket_words words, uint64_t *places,
+                                   uint32_t *columns, void *weights, unsigned weight_bytes) {
   uint32_t block = 0;
   for (uint64_t i = words.begin; i < words.end; i++) {
-    uint32_t word = dealt->words[i];
-    if (word & QN_DEAL_MARK) {
+    uint32_t word = bucketed->words[i];
+    if (word & QN_BUCKET_MARK) {
       block = word & 0xFFFF0000;
       continue;
     }
     uint64_t place = places[word & 0x7FFF]++;
     columns[place] = block | word >> 16;
     if (weights)
-      qn_weight_copy(weights, place, dealt->weights, i, weight_bytes);
+      qn_weight_copy(weights, place, bucketed->weights, i, weight_bytes);
   }
 }
 
 static void sort_bucket(const struct qn_transposition *work, uint64_t bucket, uint32_t *columns,
                         void *weights) {
-  const struct qn_dealt_edges *dealt = &work->dealt;
-  struct row_range rows = rows_of_bucket(dealt, bucket);
+  const struct qn_bucketed_edges *bucketed = &work->bucketed;
+  struct row_range rows = rows_of_bucket(bucketed, bucket);
   uint64_t *places = own_table(work);
   for (uint64_t row = rows.first; row < rows.last; row++)
-    places[row - rows.first] = work->row_offsets[row] - dealt->bounds[bucket];
-  for (uint64_t part = 0; part < dealt->num_parts; part++) {
-    struct qn_deal_words words = qn_deal_words(dealt, bucket, part);
-    if (dealt->weight_bytes == 8)
-      scatter_part(dealt, words, places, columns, weights, 8);
-    else if (dealt->weight_bytes == 4)
-      scatter_part(dealt, words, places, columns, weights, 4);
+    places[row - rows.first] = work->row_offsets[row] - bucketed->bounds[bucket];
+  for (uint64_t part = 0; part < bucketed->num_parts; part++) {
+    struct qn_bucket_words words = qn_bucket_words(bucketed, bucket, part);
+    if (bucketed->weight_bytes == 8)
+      scatter_part(bucketed, words, places, columns, weights, 8);
+    else if (bucketed->weight_bytes == 4)
+      scatter_part(bucketed, words, places, columns, weights, 4);
     else
-      scatter_part(dealt, words, places, columns, NULL, 0);
+      scatter_part(bucketed, words, places, columns, NULL, 0);
   }
 }
 
@@ -169,23 +169,23 @@ struct visit {
 
 static enum qn_status visit_bucket(const struct visit *visit, uint64_t bucket,
                                    struct buffer *buffer, struct qn_error *error) {
-  const struct qn_dealt_edges *dealt = &visit->work->dealt;
-  struct row_range rows = rows_of_bucket(dealt, bucket);
-  uint64_t count = dealt->bounds[bucket + 1] - dealt->bounds[bucket];
+  const struct qn_bucketed_edges *bucketed = &visit->work->bucketed;
+  struct row_range rows = rows_of_bucket(bucketed, bucket);
+  uint64_t count = bucketed->bounds[bucket + 1] - bucketed->bounds[bucket];
   if (rows.first == rows.last)
     return QN_OK;
-  enum qn_status status = buffer_reserve(buffer, count, dealt->weight_bytes, error);
+  enum qn_status status = buffer_reserve(buffer, count, bucketed->weight_bytes, error);
   if (status)
     return status;
   sort_bucket(visit->work, bucket, buffer->columns, buffer->weights);
   if (visit->is_last)
-    qn_deal_release(dealt, bucket);
+    qn_scatter_release(bucketed, bucket);
   visit->visitor(&(struct qn_csr_rows){.first = rows.first,
                                        .last = rows.last,
                                        .row_offsets = visit->work->row_offsets + rows.first,
                                        .columns = buffer->columns,
                                        .weights = buffer->weights,
-                                       .weight_bytes = dealt->weight_bytes},
+                                       .weight_bytes = bucketed->weight_bytes},
                  visit->context);
   return QN_OK;
 }
@@ -201,7 +201,7 @@ enum qn_status qn_transposition_visit(const struct qn_transposition *work, bool 
     struct qn_error own_error;
     enum qn_status own = QN_OK;
 #pragma omp for schedule(dynamic, 1)
-    for (uint64_t bucket = 0; bucket < work->dealt.num_buckets; bucket++)
+    for (uint64_t bucket = 0; bucket < work->bucketed.num_buckets; bucket++)
       if (!own)
         own = visit_bucket(&visit, bucket, &buffer, &own_error);
     buffer_free(&buffer);

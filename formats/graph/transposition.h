@@ -4,11 +4,11 @@
 
 #include <quern/graph.h>
 
-#include "formats/graph/deal.h"
+#include "formats/graph/bucket.h"
 
 /* A transpose whose rows' lengths are known, but whose edges are not sorted yet. */
 struct qn_transposition {
-  struct qn_dealt_edges dealt;
+  struct qn_bucketed_edges bucketed;
   const uint64_t *row_offsets; /* [V + 1] the caller's */
   uint64_t *tables;            /* one for each of num_threads, too large for a stack */
   unsigned num_threads;

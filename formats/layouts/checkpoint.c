@@ -102,14 +102,14 @@ static enum qn_status view_header(const struct qn_container *container,
   const struct qn_container_info *info = qn_container_info(container);
   memset(checkpoint, 0, sizeof *checkpoint);
   if (info->layout != QN_LAYOUT_CHECKPOINT) {
-    qn_fail(error, QN_INVALID, "this is no checkpoint but a container of the layout %s",
+    qn_fail(error, QN_INVALID, "this is not a checkpoint but a container of the layout %s",
             qn_layout_name(info->layout));
     return qn_error_in_file(error, qn_container_path(container)), QN_INVALID;
   }
   uint64_t layout = info->parameters[PARAMETER_LAYOUT];
   if (layout != QN_LAYOUT_SET && (layout > UINT32_MAX || !qn_layout_holds_graph((uint32_t)layout)))
     return qn_container_violation(container, error, "K-1",
-                                  "%" PRIu64 " is no layout that can be run on", layout);
+                                  "%" PRIu64 " is not a layout that can be run on", layout);
   checkpoint->graph_identity = info->parameters[PARAMETER_IDENTITY];
   checkpoint->graph_layout = (enum qn_layout)layout;
   checkpoint->num_vertices = info->num_vertices;
@@ -168,7 +168,7 @@ static enum qn_status view_range(const struct qn_container *container,
       (!checkpoint->is_list && begin < end && end <= checkpoint->num_vertices))
     return QN_OK;
   return qn_container_violation(container, error, "K-6",
-                                "[%" PRIu64 ", %" PRIu64 ") is no range of vertices of a part",
+                                "[%" PRIu64 ", %" PRIu64 ") is not the vertex range of a part",
                                 begin, end);
 }
 

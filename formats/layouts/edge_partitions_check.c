@@ -254,7 +254,7 @@ static enum qn_status report_piece(const struct qn_container *container,
     if (!is_vertex(view, ends, divider, destination))
       return qn_container_violation(
           container, error, "EP-10",
-          "edge %" PRIu64 " leads to %" PRIu32 ", which is no vertex's id", e, destination);
+          "edge %" PRIu64 " leads to %" PRIu32 ", which is not a vertex id", e, destination);
     if ((piece->continues || !first) && source == view->sources[e - 1] &&
         destination < view->destinations[e - 1])
       return qn_container_violation(

@@ -65,7 +65,7 @@ static enum qn_status say(const struct qn_container *container, const struct qn_
   static const struct {
     const char *rule, *what;
   } faults[] = {[FAULT_OFFSETS] = {"P-7", "has offsets that decrease"},
-                [FAULT_TEXT] = {"P-8", "is no UTF-8 without NUL"},
+                [FAULT_TEXT] = {"P-8", "is not UTF-8 without NUL"},
                 [FAULT_BOOL] = {"P-9", "is neither 0 nor 1"},
                 [FAULT_NULL] = {"P-9", "is null, and not zero or empty"}};
   return qn_container_violation(container, error, faults[fault].rule,
@@ -93,7 +93,8 @@ static enum qn_status check_values(const struct qn_container *container,
   if (column->valid && column->count % 8 &&
       column->valid[column->count / 8] >> (column->count % 8) != 0)
     return qn_container_violation(container, error, "P-6",
-                                  "the property '%s' has bits behind its last value", column->name);
+                                  "the property '%s' has bits set after its last value",
+                                  column->name);
   return QN_OK;
 }
 

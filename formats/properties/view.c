@@ -144,7 +144,7 @@ static enum qn_status read_column(const struct qn_container *container, const js
   const json_t *type = json_object_get(object, "type"), *nulls = json_object_get(object, "nulls");
   *column = (struct qn_property){.count = count};
   if (!json_is_object(object))
-    return refuse_schema(container, error, "has a column that is no object");
+    return refuse_schema(container, error, "has a column that is not an object");
   enum qn_status status =
       read_name(container, json_object_get(object, "name"), column->name, error);
   if (status)
@@ -195,7 +195,7 @@ static enum qn_status read_table(const struct qn_container *container, const jso
                                  uint64_t count, struct qn_property_table *table,
                                  struct qn_error *error) {
   if (columns && !json_is_array(columns))
-    return refuse_schema(container, error, "has columns that are no array");
+    return refuse_schema(container, error, "has columns that are not an array");
   if (json_array_size(columns) > qn_container_info(container)->num_sections)
     return qn_container_violation(container, error, "P-4",
                                   "there are more properties than sections");

@@ -64,7 +64,7 @@ static enum qn_status take_count(const struct qn_set *set, const json_t *object,
                                  uint64_t *count, struct qn_error *error) {
   const json_t *value = json_object_get(object, key);
   if (!json_is_integer(value) || json_integer_value(value) < 0)
-    return REFUSE("SET-2", "\"%s\" is to be a whole number that is not negative", key);
+    return REFUSE("SET-2", "\"%s\" must be a non-negative integer", key);
   *count = (uint64_t)json_integer_value(value);
   return QN_OK;
 }
@@ -73,7 +73,7 @@ static enum qn_status take_hash(const struct qn_set *set, const json_t *object, 
                                 uint64_t *hash, struct qn_error *error) {
   const char *text = json_string_value(json_object_get(object, key));
   if (!text || strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
-    return REFUSE("SET-2", "\"%s\" is to be 16 hexadecimal digits", key);
+    return REFUSE("SET-2", "\"%s\" must be 16 hexadecimal digits", key);
   *hash = strtoull(text, NULL, 16);
   return QN_OK;
 }
@@ -92,7 +92,7 @@ static enum qn_status take_flag(const struct qn_set *set, const json_t *object, 
                                 bool *flag, struct qn_error *error) {
   const json_t *value = json_object_get(object, key);
   if (!json_is_boolean(value))
-    return REFUSE("SET-2", "\"%s\" is to be true or false", key);
+    return REFUSE("SET-2", "\"%s\" must be true or false", key);
   *flag = json_is_true(value);
   return QN_OK;
 }
@@ -103,7 +103,7 @@ static enum qn_status take_file(const struct qn_set *set, const json_t *object,
   const char *name = json_string_value(json_object_get(object, "name"));
   if (!name || !*name || strlen(name) > NAME_MAX || strchr(name, '/') || strcmp(name, ".") == 0 ||
       strcmp(name, "..") == 0 || strcmp(name, QN_SET_MANIFEST) == 0)
-    return REFUSE("SET-2", "\"name\" is to be that of a file in the set's folder");
+    return REFUSE("SET-2", "\"name\" must be that of a file in the set's folder");
   file->name = strdup(name);
   if (!file->name)
     return qn_fail_memory(error, "a file's name", strlen(name));
@@ -158,7 +158,7 @@ static enum qn_status take_layout(struct qn_set *set, const json_t *manifest,
       set->layout = (enum qn_layout)layouts[i].code;
       return QN_OK;
     }
-  return REFUSE("SET-2", "\"layout\" is to be that of the parts");
+  return REFUSE("SET-2", "\"layout\" must be that of the parts");
 }
 
 static enum qn_status take_part(struct qn_set *set, const json_t *object, uint64_t index,
@@ -177,7 +177,7 @@ static enum qn_status take_part(struct qn_set *set, const json_t *object, uint64
 static enum qn_status take_parts(struct qn_set *set, const json_t *list, struct qn_error *error) {
   if (!json_is_array(list) || json_array_size(list) == 0 ||
       json_array_size(list) > QN_SET_MAX_PARTS)
-    return REFUSE("SET-2", "\"parts\" is to be a list of 1 to %d parts", QN_SET_MAX_PARTS);
+    return REFUSE("SET-2", "\"parts\" must be a list of 1 to %d parts", QN_SET_MAX_PARTS);
   set->num_parts = json_array_size(list);
   enum qn_status status =
       qn_alloc_zeroed(&set->parts, set->num_parts, sizeof *set->parts, "parts of a set", error);
@@ -208,7 +208,7 @@ static enum qn_status check_ranges(const struct qn_set *set, struct qn_error *er
     const struct qn_set_part *part = &set->parts[i];
     if (part->begin != begin || part->end < begin)
       return REFUSE("SET-4",
-                    "the range of %s is [%" PRIu64 ", %" PRIu64 "), and is to begin at %" PRIu64,
+                    "the range of %s is [%" PRIu64 ", %" PRIu64 "), but must begin at %" PRIu64,
                     part->file.name, part->begin, part->end, begin);
     begin = part->end;
     if (__builtin_add_overflow(edges, part->num_edges, &edges))
@@ -257,12 +257,12 @@ static enum qn_status check_version(const struct qn_set *set, const json_t *mani
   if (!json_is_integer(version) || json_integer_value(version) != VERSION)
     return refuse_newer(set, error, "is of another version than 1", "");
   if (minor && (!json_is_integer(minor) || json_integer_value(minor) < 0))
-    return REFUSE("SET-2", "\"version_minor\" is to be a whole number that is not negative");
+    return REFUSE("SET-2", "\"version_minor\" must be a non-negative integer");
   if (features && !json_is_array(features))
-    return REFUSE("SET-2", "\"required_features\" is to be a list of names");
+    return REFUSE("SET-2", "\"required_features\" must be a list of names");
   for (size_t i = 0; i < json_array_size(features); i++)
     if (!json_is_string(json_array_get(features, i)))
-      return REFUSE("SET-2", "\"required_features\" is to be a list of names");
+      return REFUSE("SET-2", "\"required_features\" must be a list of names");
   return json_array_size(features) == 0
              ? QN_OK
              : refuse_newer(set, error, "requires the feature ",
@@ -274,7 +274,7 @@ static enum qn_status take_manifest(struct qn_set *set, const json_t *manifest,
   unsigned word = 0;
   const char *format = json_string_value(json_object_get(manifest, "format"));
   if (!format || strcmp(format, FORMAT) != 0)
-    return REFUSE("SET-1", "\"format\" is to be \"" FORMAT "\"");
+    return REFUSE("SET-1", "\"format\" must be \"" FORMAT "\"");
   enum qn_status status = check_version(set, manifest, error);
   if (!status)
     status = take_hash(set, manifest, "identity", &set->identity, error);

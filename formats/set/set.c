@@ -37,21 +37,22 @@ static enum qn_status map_file(const struct qn_set *set, const struct qn_set_fil
     return qn_set_violation(set, file->name, error, "SET-6", "the file is missing from the set");
   struct stat about;
   if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
-    return qn_set_violation(set, file->name, error, "SET-6", "this is no regular file");
+    return qn_set_violation(set, file->name, error, "SET-6", "this is not a regular file");
   enum qn_status status = qn_container_map(path, 0, out, error);
   if (status)
     return status;
   const struct qn_container_info *info = qn_container_info(*out);
   if (info->file_bytes != file->bytes)
     status = qn_set_violation(set, file->name, error, "SET-6",
-                              "this is another file than the set was made with: it has %" PRIu64
+                              "this is not the file that the set was made with: it has %" PRIu64
                               " bytes, and %" PRIu64 " in the manifest",
                               info->file_bytes, file->bytes);
   else if (info->header_checksum != file->identity)
-    status = qn_set_violation(set, file->name, error, "SET-6",
-                              "this is another file than the set was made with: its identity is "
-                              "%016" PRIx64 ", and that in the manifest %016" PRIx64,
-                              info->header_checksum, file->identity);
+    status = qn_set_violation(
+        set, file->name, error, "SET-6",
+        "this is not the file that the set was made with: its identity is %016" PRIx64
+        ", and that in the manifest %016" PRIx64,
+        info->header_checksum, file->identity);
   if (status) {
     qn_container_unmap(*out);
     *out = NULL;
@@ -92,7 +93,7 @@ static enum qn_status map_vertices(struct qn_set *set, struct qn_error *error) {
   if (info->num_vertices != set->num_vertices || info->num_edges != 0 ||
       info->weight_type != set->weight_type || info->directedness != set->directedness)
     return qn_set_violation(set, set->vertices_file.name, error, "SET-7",
-                            "the container is to have %" PRIu64
+                            "the container must have %" PRIu64
                             " vertices, no edges, and the graph's weights and directedness",
                             set->num_vertices);
   set->ids = graph.ids;
@@ -164,7 +165,7 @@ static enum qn_status check_header(const struct qn_set *set, const struct qn_set
       info->weight_type != set->weight_type || info->directedness != QN_DIRECTED)
     return qn_set_violation(
         set, part->file.name, error, "SET-9",
-        "a part is to be directed, with %" PRIu64 " vertices, %" PRIu64 " edges and weights %s",
+        "a part must be directed, with %" PRIu64 " vertices, %" PRIu64 " edges and weights %s",
         set->num_vertices, part->num_edges, qn_weight_type_name(set->weight_type));
   if (qn_container_section(container, "original_ids") ||
       qn_container_section(container, "id_offsets"))

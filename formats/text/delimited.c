@@ -224,11 +224,10 @@ const char *qn_column_fault_text(const struct qn_column *column, const struct qn
     return dialect->escapes ? "something follows the quote that closes a value; "
                               "--escape=backslash expects a backslash before a quote in it"
                             : "something follows the quote that closes a value; a quote in a value "
-                              "is to be doubled "
-                              "(--escape=backslash expects a backslash before it, --quotes=no "
-                              "takes quotes as they are)";
+                              "must be doubled (--escape=backslash expects a backslash before it, "
+                              "--quotes=no takes quotes as they are)";
   default:
-    return "a quote is in a value that is not in quotes; the value is to be quoted and the quote "
+    return "a quote is in a value that is not in quotes; the value must be quoted and the quote "
            "doubled (--quotes=no takes quotes as they are)";
   }
 }

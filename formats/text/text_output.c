@@ -3,12 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "formats/container/take_ahead.h"
+#include "formats/container/prefault.h"
 #include "support/atomic_file.h"
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/output_stream.h"
-#include "support/ranks/talk.h"
+#include "support/ranks/exchange.h"
 #include "support/threads.h"
 #include "support/used_files.h"
 
@@ -23,7 +23,7 @@ struct qn_text_output {
   int stream;                  /* -1: none, or another rank's */
   uint64_t bytes;
   const struct qn_collective *ranks; /* that write it together; NULL: this process alone */
-  struct qn_ahead ahead;
+  struct qn_prefault ahead;
   uint64_t mapped_bytes; /* of the file's begin, at ahead.mapping */
 };
 
@@ -55,7 +55,7 @@ static enum qn_status open_first(struct qn_text_output *output, const char *path
 /* Others learn what the first rank has opened: a stream has no name. */
 static enum qn_status open_others(struct qn_text_output *output, struct qn_error *error) {
   char *name;
-  enum qn_status status = qn_talk_tell_text(
+  enum qn_status status = qn_broadcast_text(
       output->ranks, output->file ? qn_atomic_file_temporary(output->file) : "", &name, error);
   if (!status && !is_first(output) && *name)
     status = qn_atomic_file_visit(name, &output->file, error);
@@ -93,12 +93,12 @@ void qn_text_output_expect(struct qn_text_output *output, uint64_t bytes) {
   if (!output->file || output->ranks || output->mapped_bytes || bytes < LEAST_AHEAD)
     return;
   const int descriptor = qn_atomic_file_descriptor(output->file);
-  if (!qn_ahead_helps(descriptor) ||
+  if (!qn_prefault_helps(descriptor) ||
       qn_pages_map(&output->ahead.mapping, descriptor, 0, bytes, 1, "an output's mapping", NULL))
     return;
   output->mapped_bytes = bytes;
-  qn_ahead_begin(&output->ahead, descriptor, 0);
-  qn_ahead_expect(&output->ahead, bytes);
+  qn_prefault_begin(&output->ahead, descriptor, 0);
+  qn_prefault_expect(&output->ahead, bytes);
 }
 
 /* Threads that write to one file in memory wait for each other, unless they do so to pages that
@@ -106,14 +106,14 @@ void qn_text_output_expect(struct qn_text_output *output, uint64_t bytes) {
 static enum qn_status write_at(struct qn_text_output *output, const char *bytes, uint64_t length,
                                uint64_t offset, struct qn_error *error) {
   if (length == 0 || offset + length > output->mapped_bytes ||
-      !qn_ahead_has(&output->ahead, offset + length))
+      !qn_prefault_has(&output->ahead, offset + length))
     return qn_atomic_file_write(output->file, bytes, length, offset, error);
   memcpy(output->ahead.mapping + offset, bytes, length);
   return QN_OK;
 }
 
 static void leave_pages(struct qn_text_output *output) {
-  qn_ahead_stop(&output->ahead);
+  qn_prefault_stop(&output->ahead);
   qn_pages_free(output->ahead.mapping, output->mapped_bytes, 1);
   output->ahead.mapping = NULL;
   output->mapped_bytes = 0;
@@ -248,7 +248,7 @@ static enum qn_status write_together(struct qn_text_output *output, uint64_t num
     for (unsigned i = 0; i < count; i++)
       bytes += buffers[i].used;
     if (!status)
-      status = qn_talk_sum(ranks, bytes, &before, &all, error);
+      status = qn_exclusive_sum(ranks, bytes, &before, &all, error);
     if (!status)
       status = write_turn(output, output->bytes + before, buffers, count, error);
     if (!status)

@@ -47,7 +47,7 @@ enum qn_status qn_text_output_create_with(const struct qn_collective *ranks, con
                                           struct qn_error *error);
 
 /* About so many bytes will be written, of which nothing is yet: pages of a file in memory are taken
- * from now on, beside what others do (formats/container/take_ahead.h). What is taken in vain is
+ * from now on, beside what others do (formats/container/prefault.h). What is taken in vain is
  * given back at commit. */
 void qn_text_output_expect(struct qn_text_output *output, uint64_t bytes);
 

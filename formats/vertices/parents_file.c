@@ -83,8 +83,8 @@ static enum qn_status take_array(struct parents_reader *reader, const struct qn_
   if (!qn_npy_numbers(&npy, name, &array) || array.kind == QN_NUMBERS_REAL || npy.dimensions != 1 ||
       npy.count != num_vertices)
     return qn_fail(error, QN_INVALID,
-                   "%s: expected an array of %" PRIu64 " whole numbers, a parent for each vertex",
-                   name, num_vertices);
+                   "%s: expected an array of %" PRIu64 " integers, a parent for each vertex", name,
+                   num_vertices);
   for (uint64_t i = 0; i < num_vertices; i++) {
     if (is_none(&array, i, &position))
       continue;

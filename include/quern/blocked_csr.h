@@ -92,7 +92,7 @@ QN_DECLARE_LAYOUT(blocked_csr)
 enum qn_status qn_blocking_unite(const struct qn_blocking *blocking, uint64_t num_vertices,
                                  struct qn_graph *graph, struct qn_error *error);
 
-/* The out-edges as plain CSR, computed: `graph` is to be unmapped. */
+/* The out-edges as plain CSR, computed: unmap `graph` when done. */
 enum qn_status qn_blocked_csr_out_edges(const struct qn_blocked_csr *blocked,
                                         struct qn_graph *graph, struct qn_error *error);
 

@@ -34,7 +34,7 @@ void qn_bundle_close(struct qn_bundle *bundle);
 
 uint32_t qn_bundle_count(const struct qn_bundle *bundle);
 const struct qn_bundle_member *qn_bundle_member(const struct qn_bundle *bundle, uint32_t index);
-/* QN_USAGE with the list of members if there is none of that name. */
+/* QN_USAGE with the list of members if no such name exists. */
 enum qn_status qn_bundle_find(const struct qn_bundle *bundle, const char *name,
                               const struct qn_bundle_member **out, struct qn_error *error);
 

@@ -187,7 +187,7 @@ enum qn_status qn_container_call(struct qn_container *container, const char *nam
 const struct qn_container_info *qn_container_info(const struct qn_container *container);
 const struct qn_section *qn_container_section_at(const struct qn_container *container,
                                                  uint32_t index);
-/* NULL if there is none of that name. */
+/* NULL if no such name exists. */
 const struct qn_section *qn_container_section(const struct qn_container *container,
                                               const char *name);
 

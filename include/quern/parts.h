@@ -24,7 +24,7 @@ extern "C" {
 struct qn_part_rows {
   uint64_t size;               /* sizeof(struct qn_part_rows) */
   uint64_t begin;              /* the first vertex */
-  uint64_t end;                /* behind the last one */
+  uint64_t end;                /* one after the last */
   const uint64_t *row_offsets; /* [end - begin + 1] from 0 on, into: */
   const uint32_t *columns;     /* each row's in ascending order */
   enum qn_type weight_type;    /* QN_TYPE_NONE, _U32, _F32, _I64 or _F64 */

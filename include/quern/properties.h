@@ -76,7 +76,7 @@ static inline bool qn_property_is_null(const struct qn_property *column, uint64_
   return column->valid && !(column->valid[i / 8] >> (i % 8) & 1);
 }
 
-/* NULL if there is none of that name. */
+/* NULL if no such name exists. */
 const struct qn_property *qn_property_find(const struct qn_property_table *table, const char *name);
 
 static inline bool qn_properties_are_any(const struct qn_properties *properties) {

@@ -31,7 +31,7 @@ struct qn_result;
  * there, from which a run that was cancelled or killed goes on; it is removed when this call has
  * the result. A result does not depend on layout, device or threads, but for the last digits of
  * sums of reals. With "auto" a CUDA device is used if the module for it is installed, there is a
- * device, the graph's values fit, and it is expected to be done sooner than the CPU.
+ * device, the graph's values fit, and it is expected to finish before the CPU.
  *
  * With `algorithm` NULL and the option "program" (a header, as kernels/programs/README.md describes
  * it) a program of the user's own is compiled and run: by the C compiler for the CPU, or with

@@ -55,7 +55,7 @@ enum qn_id_form {
 struct qn_session_info {
   uint64_t size;            /* sizeof(struct qn_session_info), set before the call */
   uint64_t num_vertices;    /* V < 2^32 */
-  uint64_t num_edges;       /* E, as stored: an undirected edge that is no loop twice */
+  uint64_t num_edges;       /* E, as stored: an undirected edge that is not a loop twice */
   const char *layout;       /* "graph", "blocked-csr", ...; static */
   enum qn_type weight_type; /* QN_TYPE_NONE: there are none */
   enum qn_id_form id_form;

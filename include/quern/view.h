@@ -46,7 +46,7 @@ static inline unsigned qn_weight_bytes(enum qn_weight_type type) {
   return type == QN_WEIGHT_NONE ? 0 : type == QN_WEIGHT_U32 || type == QN_WEIGHT_F32 ? 4 : 8;
 }
 
-/* Undirected: every edge that is no loop is stored in both directions, with the same
+/* Undirected: every edge that is not a loop is stored in both directions, with the same
  * multiplicity and weights. */
 enum qn_directedness { QN_DIRECTED = 0, QN_UNDIRECTED = 1 };
 

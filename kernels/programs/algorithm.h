@@ -108,7 +108,7 @@ struct qn_algorithm {
   uint32_t num_parameters;
   uint32_t inputs;   /* set of enum qn_input_kind */
   uint32_t required; /* those of them without which there is no run */
-  uint32_t given;    /* PROGRAM_GIVEN: what each vertex begins with */
+  uint32_t initial;  /* PROGRAM_INITIAL: what each vertex begins with */
   enum qn_shape shape;
   uint32_t values;     /* set of enum qn_values */
   const char *counts;  /* QN_SHAPE_NUMBER: what is counted, "triangles"; else NULL */

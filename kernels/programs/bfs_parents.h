@@ -22,9 +22,9 @@
 
 #ifndef PROGRAM_NAME /* sssp_parents.h is this program, with the lengths that weights are */
 #define PROGRAM_NAME "bfs-parents"
-#define PROGRAM_FOLLOWS "bfs"
+#define PROGRAM_DERIVES_FROM "bfs"
 #define PARENTS_UNREACHED UINT32_MAX
-typedef uint32_t program_given; /* distance */
+typedef uint32_t program_initial; /* distance */
 typedef uint32_t program_weight;
 #endif
 #define PROGRAM_TITLE "a tree of shortest paths"
@@ -41,7 +41,7 @@ typedef uint32_t program_weight;
 #define PARENTS_NONE UINT32_MAX
 
 typedef struct {
-  program_given distance;
+  program_initial distance;
   uint32_t vertex; /* itself */
   uint32_t parent;
 } program_value;
@@ -52,7 +52,7 @@ typedef uint32_t program_result;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
                                             uint32_t vertex, uint64_t out_degree,
-                                            program_given distance) {
+                                            program_initial distance) {
   program_value value;
   value.distance = distance;
   value.vertex = vertex;

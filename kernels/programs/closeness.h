@@ -28,7 +28,7 @@
 #define PROGRAM_COMBINE QN_OR
 #define PROGRAM_IDENTITY 0
 #define PROGRAM_RESULT QN_RESULT_F64
-#define PROGRAM_GIVEN QN_GIVEN_SAMPLES
+#define PROGRAM_INITIAL QN_INITIAL_SAMPLES
 #define PROGRAM_ROUNDS 1
 #define PROGRAM_VALUES QN_VALUES_RANKED
 
@@ -55,18 +55,18 @@ typedef struct {
 } program_value;
 typedef uint32_t program_weight;
 typedef double program_result;
-typedef double program_given;
+typedef double program_initial;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
                                             uint32_t vertex, uint64_t out_degree,
-                                            program_given given) {
+                                            program_initial initial) {
   program_value value;
   value.seen = value.fresh = 0;
   value.sum = 0;
   value.level = value.reached = value.unused = 0;
   value.round = CLOSENESS_NONE;
-  value.number = given > 0 ? (uint32_t)(given - 1) : CLOSENESS_NONE;
-  value.waits = given > 0 ? value.number / CLOSENESS_SEARCHES : CLOSENESS_NONE;
+  value.number = initial > 0 ? (uint32_t)(initial - 1) : CLOSENESS_NONE;
+  value.waits = initial > 0 ? value.number / CLOSENESS_SEARCHES : CLOSENESS_NONE;
   return value;
 }
 

@@ -20,12 +20,12 @@
 #define QN_WEIGHTED_BY_TYPE 8
 #define QN_WEIGHTED_WIDE 16
 
-/* PROGRAM_GIVEN */
-#define QN_GIVEN_RESULTS 1
-#define QN_GIVEN_VECTOR 2
-#define QN_GIVEN_SEEDS 3
-#define QN_GIVEN_STRENGTHS 4
-#define QN_GIVEN_SAMPLES 5
+/* PROGRAM_INITIAL */
+#define QN_INITIAL_RESULTS 1
+#define QN_INITIAL_VECTOR 2
+#define QN_INITIAL_SEEDS 3
+#define QN_INITIAL_STRENGTHS 4
+#define QN_INITIAL_SAMPLES 5
 
 /* PROGRAM_RESULT */
 enum qn_result_type { QN_RESULT_U32 = 1, QN_RESULT_U64 = 2, QN_RESULT_F32 = 3, QN_RESULT_F64 = 4 };
@@ -68,7 +68,7 @@ struct qn_program_context {
   uint64_t num_edges;
   uint32_t source;      /* position in original order */
   uint32_t iteration;   /* 0 in the first */
-  uint32_t num_samples; /* PROGRAM_GIVEN: how many vertices have a number */
+  uint32_t num_samples; /* PROGRAM_INITIAL: how many vertices have a number */
   double tolerance;
   double aggregate;               /* PROGRAM_AGGREGATE: the sum over all vertices */
   double round;                   /* PROGRAM_ROUNDS: the current round */

@@ -18,7 +18,7 @@ static const struct qn_parameter program_parameters[] = {
 #if PROGRAM_CONVERGES
     QN_TOLERANCE_PARAMETER(PROGRAM_TOLERANCE),
 #endif
-#if PROGRAM_GIVEN == QN_GIVEN_SAMPLES
+#if PROGRAM_INITIAL == QN_INITIAL_SAMPLES
     QN_SAMPLES_PARAMETER, QN_SEED_PARAMETER,
 #endif
 #if PROGRAM_PRIORITY
@@ -55,13 +55,13 @@ extern "C" const struct qn_algorithm QN_ALGORITHM;
         program_parameters,
         sizeof program_parameters / sizeof *program_parameters,
         (PROGRAM_NEEDS_SOURCE ? QN_INPUT_SOURCE : 0) |
-            (PROGRAM_GIVEN == QN_GIVEN_SEEDS ? QN_INPUT_SOURCES : 0) |
-            (PROGRAM_GIVEN == QN_GIVEN_VECTOR ? QN_INPUT_VECTOR : 0),
-        PROGRAM_GIVEN == QN_GIVEN_VECTOR ? QN_INPUT_VECTOR : 0,
-        PROGRAM_GIVEN,
+            (PROGRAM_INITIAL == QN_INITIAL_SEEDS ? QN_INPUT_SOURCES : 0) |
+            (PROGRAM_INITIAL == QN_INITIAL_VECTOR ? QN_INPUT_VECTOR : 0),
+        PROGRAM_INITIAL == QN_INITIAL_VECTOR ? QN_INPUT_VECTOR : 0,
+        PROGRAM_INITIAL,
         QN_SHAPE_VALUES,
         PROGRAM_VALUES,
         NULL,
         PROGRAM_ITERATIONS,
         PROGRAM_TOLERANCE,
-        PROGRAM_FOLLOWS};
+        PROGRAM_DERIVES_FROM};

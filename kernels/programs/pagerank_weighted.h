@@ -18,7 +18,7 @@
 #define PROGRAM_IDENTITY 0
 #define PROGRAM_RESULT QN_RESULT_F32
 #define PROGRAM_WEIGHTS (QN_WEIGHTED | QN_WEIGHTED_NON_NEGATIVE | QN_WEIGHTED_WIDE)
-#define PROGRAM_GIVEN QN_GIVEN_STRENGTHS
+#define PROGRAM_INITIAL QN_INITIAL_STRENGTHS
 #define PROGRAM_ASYNCHRONOUS 1
 #define PROGRAM_BEGINS 1
 #define PROGRAM_ITERATIONS 100
@@ -45,11 +45,11 @@ typedef double program_weight;
 typedef float program_weight;
 #endif
 typedef float program_result;
-typedef double program_given;
+typedef double program_initial;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
                                             uint32_t vertex, uint64_t out_degree,
-                                            program_given strength) {
+                                            program_initial strength) {
   program_value value;
   value.rank = (float)(1.0 / (double)context->num_vertices);
   value.strength = strength;

@@ -62,16 +62,16 @@
  *   PROGRAM_PURPOSE      QN_FOR_PATHS, ...: the heading in a list (otherwise QN_FOR_OTHER)
  *
  *   PROGRAM_NEEDS_SOURCE it has a source vertex
- *   PROGRAM_GIVEN        a vertex begins with what it is given,
+ *   PROGRAM_INITIAL      a vertex begins with what it is given,
  *                        program_init(context, vertex, out_degree, given), where the out-degree is
- *                        0. Also: typedef program_given, the type of that:
- *                        QN_GIVEN_VECTOR     double: the number that a user says of it (--vector)
- *                        QN_GIVEN_SEEDS      double: its part of the sources' weights, in sum 1
- *                        QN_GIVEN_STRENGTHS  double: the sum of the weights of its out-edges
- *                        QN_GIVEN_SAMPLES    double: its number, from 1 to context.num_samples, in
- *                        original order, if it is one of the vertices that are sampled (--samples,
+ *                        0. Also: typedef program_initial, the type of that:
+ *                        QN_INITIAL_VECTOR   double: the number that a user says of it (--vector)
+ *                        QN_INITIAL_SEEDS    double: its part of the sources' weights, in sum 1
+ *                        QN_INITIAL_STRENGTHS double: the sum of the weights of its out-edges
+ *                        QN_INITIAL_SAMPLES  double: its number, from 1 to context.num_samples,
+ *                        in original order, if it is one of those that are sampled (--samples,
  *                        --seed), else 0
- *   PROGRAM_FOLLOWS      frontier: "bfs": the program goes on from that algorithm's results, and
+ *   PROGRAM_DERIVES_FROM frontier: "bfs": the program continues from that algorithm's results, and
  *                        users do not name it. It is given (above) these results
  *   PROGRAM_SYMMETRIC    defined on symmetric graphs only
  *   PROGRAM_USES_OUT_DEGREE  init or send look at the out-degree (0 is passed otherwise)
@@ -104,7 +104,8 @@
  *                        refuses a message by returning the identity
  *
  *   PROGRAM_BEGINS       all active: each iteration begins with a sum over all vertices,
- *                        context.aggregate, of double program_aggregate(context, value, out_degree).
+ *                        context.aggregate, of
+ *                        double program_aggregate(context, value, out_degree).
  *                        void program_begin(context *) is called after the sends and before the
  *                        first apply, to fill context.derived; send and gather therefore must not
  *                        look at context.aggregate and .derived
@@ -114,10 +115,11 @@
  *   PROGRAM_ITERATIONS   the default number of iterations at most (otherwise no limit)
  *   PROGRAM_HOPS         an iteration is a hop, and --hops says how many are wanted
  *
- * Programs that were written for the traits of before go on to work: PROGRAM_IN_PLACE and _CONTRACTS
+ * Programs that were written for the traits of before still work: PROGRAM_IN_PLACE and _CONTRACTS
  * are PROGRAM_ASYNCHRONOUS now; _USES_WEIGHTS, _NON_NEGATIVE, _SUMS_WEIGHTS, _WEIGHTS_BY_TYPE and
  * _WEIGHTS_WIDE are PROGRAM_WEIGHTS; _AGGREGATE is PROGRAM_BEGINS; _CONVERGES is PROGRAM_TOLERANCE.
- * PROGRAM_PARTIAL is not needed any more.
+ * PROGRAM_GIVEN is PROGRAM_INITIAL (and program_given program_initial), PROGRAM_FOLLOWS
+ * PROGRAM_DERIVES_FROM. PROGRAM_PARTIAL is no longer needed.
  *
  * "vertex" is the position in original order (quern/ids.h): results do not
  * depend on how a layout numbers its vertices. */

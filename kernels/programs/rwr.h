@@ -19,7 +19,7 @@
 #define PROGRAM_COMBINE QN_ADD
 #define PROGRAM_IDENTITY 0
 #define PROGRAM_RESULT QN_RESULT_F32
-#define PROGRAM_GIVEN QN_GIVEN_SEEDS
+#define PROGRAM_INITIAL QN_INITIAL_SEEDS
 #define PROGRAM_USES_OUT_DEGREE 1
 #define PROGRAM_ASYNCHRONOUS 1
 #define PROGRAM_BEGINS 1
@@ -41,13 +41,13 @@ typedef double program_lane;
 typedef double program_accumulator;
 typedef uint32_t program_weight;
 typedef float program_result;
-typedef double program_given;
+typedef double program_initial;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
                                             uint32_t vertex, uint64_t out_degree,
-                                            program_given given) {
+                                            program_initial initial) {
   program_value value;
-  value.share = (float)given;
+  value.share = (float)initial;
   value.probability = value.share;
   return value;
 }

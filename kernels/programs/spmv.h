@@ -15,7 +15,7 @@
 #define PROGRAM_IDENTITY 0
 #define PROGRAM_WEIGHTS (QN_WEIGHTED | QN_WEIGHTED_WIDE)
 #define PROGRAM_ITERATIONS 1
-#define PROGRAM_GIVEN QN_GIVEN_VECTOR
+#define PROGRAM_INITIAL QN_INITIAL_VECTOR
 
 #ifdef QN_WEIGHTS_WIDE
 #define PROGRAM_RESULT QN_RESULT_F64
@@ -29,12 +29,12 @@ typedef double program_lane;
 typedef double program_accumulator;
 typedef program_value program_weight;
 typedef program_value program_result;
-typedef double program_given;
+typedef double program_initial;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
                                             uint32_t vertex, uint64_t out_degree,
-                                            program_given given) {
-  return (program_value)given;
+                                            program_initial initial) {
+  return (program_value)initial;
 }
 
 PROGRAM_FUNCTION program_message program_send(const struct qn_program_context *context,

@@ -49,7 +49,7 @@ static enum qn_status find_module(struct qn_error *error) {
     return qn_fail(error, QN_UNSUPPORTED,
                    "to share a run between processes needs " MODULE ", which is built where Open "
                    "MPI is installed (libopenmpi-dev): %s",
-                   failure ? failure : "it is none of Quern's");
+                   failure ? failure : "it is not one of Quern's");
   if (strcmp(found->version, QN_VERSION) != 0)
     return qn_fail(error, QN_UNSUPPORTED, MODULE " is of version %s, not " QN_VERSION,
                    found->version);

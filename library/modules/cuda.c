@@ -14,16 +14,16 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct qn_cuda_module *module; /* under the lock */
 static struct qn_error failure;             /* why there is none, once it was looked for */
 /* By __atomic functions; NULL: the CPU's alone. */
-static qn_kernel_array all_kernels, all_followers;
+static qn_kernel_array all_kernels, all_derived;
 
 qn_kernel_array qn_kernels(void) {
   qn_kernel_array all = __atomic_load_n(&all_kernels, __ATOMIC_ACQUIRE);
   return all ? all : qn_cpu_kernels();
 }
 
-qn_kernel_array qn_followers(void) {
-  qn_kernel_array all = __atomic_load_n(&all_followers, __ATOMIC_ACQUIRE);
-  return all ? all : qn_cpu_followers();
+qn_kernel_array qn_derived_kernels(void) {
+  qn_kernel_array all = __atomic_load_n(&all_derived, __ATOMIC_ACQUIRE);
+  return all ? all : qn_cpu_derived_kernels();
 }
 
 static uint64_t count_of(qn_kernel_array kernels) {
@@ -69,7 +69,7 @@ static enum qn_status load(struct qn_error *error) {
     status = qn_fail(&failure, QN_UNSUPPORTED,
                      "libquern-cuda.so.0 was not built together with libquern.so.0");
   if (!status)
-    status = join_lists(qn_cpu_followers(), found->followers(), &all_followers, &failure);
+    status = join_lists(qn_cpu_derived_kernels(), found->followers(), &all_derived, &failure);
   if (!status)
     status = join_lists(qn_cpu_kernels(), found->kernels(), &all_kernels, &failure);
   failure.status = status ? QN_DEVICE : QN_OK;

@@ -8,8 +8,8 @@ const struct qn_kernel *const *qn_kernels(void) {
   return qn_cuda_kernels();
 }
 
-const struct qn_kernel *const *qn_followers(void) {
-  return qn_cuda_followers();
+const struct qn_kernel *const *qn_derived_kernels(void) {
+  return qn_cuda_derived_kernels();
 }
 
 const struct qn_cuda_module *qn_cuda_module(void) {
@@ -20,7 +20,7 @@ const struct qn_cuda_module *qn_cuda_module(void) {
       .result_bytes = sizeof(struct qn_run_result),
       .device_run_bytes = sizeof(struct qn_device_run),
       .kernels = qn_cuda_kernels,
-      .followers = qn_cuda_followers,
+      .followers = qn_cuda_derived_kernels,
       .count = qn_cuda_count,
       .open = qn_cuda_open,
       .store_create = qn_store_create,

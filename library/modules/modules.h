@@ -68,6 +68,6 @@ const struct qn_cuda_module *qn_cuda_module(void);
 
 /* The lists that the build generates. */
 const struct qn_kernel *const *qn_cpu_kernels(void);
-const struct qn_kernel *const *qn_cpu_followers(void);
+const struct qn_kernel *const *qn_cpu_derived_kernels(void);
 const struct qn_kernel *const *qn_cuda_kernels(void);
-const struct qn_kernel *const *qn_cuda_followers(void);
+const struct qn_kernel *const *qn_cuda_derived_kernels(void);

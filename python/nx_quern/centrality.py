@@ -104,7 +104,7 @@ def closeness_centrality(G: BackendGraph, u: Any = None, distance: Any = None, w
 
 
 def _closeness_within(G: BackendGraph, wf_improved: bool) -> numpy.ndarray:
-    """Of an undirected graph, to the last bit as networkx computes it: whole numbers are made again of the values."""
+    """Of an undirected graph, to the last bit as networkx computes it: integers are made again of the values."""
     values, components = G.run("closeness", samples="all").values, G.run("cc").values
     others = (numpy.bincount(components, minlength=len(G))[components] - 1).astype(float)
     share = others / max(len(G) - 1, 1)

@@ -96,7 +96,7 @@ def _are_numbers(nodes: List[Any]) -> bool:
 
 
 def _numbers(values: List[Any], name: str) -> numpy.ndarray:
-    """Values of an attribute as whole numbers or reals; others are left to networkx."""
+    """Values of an attribute as integers or reals; others are left to networkx."""
     kinds = set(map(type, values))
     try:
         if all(issubclass(kind, (int, numpy.integer, numpy.bool_)) for kind in kinds):

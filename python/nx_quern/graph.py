@@ -163,7 +163,7 @@ class BackendGraph:
         return degrees
 
     def weights(self, name: str, merge: str = "add", reverse: bool = False) -> numpy.ndarray:
-        """The attribute `name` for each column of the rows: whole numbers or reals; 1 where there is none. Parallel edges
+        """The attribute `name` for each column of the rows: integers or reals; 1 where there is none. Parallel edges
         count in sum (``"add"``) or the least of them (``"minimum"``)."""
         key = name, merge, reverse and self._directed
         if key not in self._weight_cache:

@@ -511,7 +511,7 @@ class Algorithms:
     ) -> Result:
         """Common neighbours of pairs.
 
-        ``pairs``: Pairs of vertices, lines "id id" (default: the ends of every edge).
+        ``pairs``: Pairs of vertices, lines "id id" (default: the endpoints of every edge).
         ``measure``: What the number of common neighbours is divided by: the number of all neighbours, that of the vertex
             with fewer, or the geometric mean of both; default "jaccard".
         """

@@ -165,7 +165,7 @@ def _place_of(path: Any, force: bool) -> str:
         raise _errors.UsageError("the file exists; force=True replaces it", path)
     place: str = os.path.realpath(path)
     if os.path.lexists(place) and not os.path.isfile(place):
-        raise _errors.UsageError("this is no regular file, and is not replaced", path)
+        raise _errors.UsageError("this is not a regular file, and is not replaced", path)
     return place
 
 

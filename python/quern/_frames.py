@@ -49,7 +49,7 @@ def from_pandas(frame: Any, columns: Columns = None, *, directed: bool = True, p
     """A graph of the rows of a pandas DataFrame, one edge each; its index does not count.
 
     ``columns`` are those of sources, targets and, if you name a third, weights. Without it they are those called source, src,
-    from, ..., and weight, or the first two. Ids are whole numbers, also those that pandas keeps as reals, or texts; a null or a
+    from, ..., and weight, or the first two. Ids are integers, also those that pandas keeps as reals, or texts; a null or a
     fraction is refused with its row. ``properties`` are further columns: ``True`` for all, or names. ``vertices`` is a frame,
     too: its column ``id`` names the vertices, its others become their properties. Further options are those of
     :func:`from_arrays`."""

@@ -9,7 +9,7 @@ import numpy
 from . import _errors
 
 MOST_REAL = 2.0**53
-"""Beyond it reals skip whole numbers: two ids may have become one."""
+"""Beyond it reals skip integers: two ids may have become one."""
 
 
 def _refuse(what: str, row: int, why: str) -> _errors.InvalidError:
@@ -17,7 +17,7 @@ def _refuse(what: str, row: int, why: str) -> _errors.InvalidError:
 
 
 def _of_objects(objects: List[Any], what: str) -> numpy.ndarray:
-    """Of Python's objects: all texts, or all whole numbers."""
+    """Of Python's objects: all texts, or all integers."""
     texts = isinstance(next((one for one in objects if isinstance(one, (str, int, float))), None), str)
     for row, one in enumerate(objects):
         one = one.item() if isinstance(one, numpy.generic) else one
@@ -32,7 +32,7 @@ def _of_objects(objects: List[Any], what: str) -> numpy.ndarray:
         elif not texts and not 0 <= one < 2**64:
             raise _refuse(what, row, "%r, which is %s" % (one, "negative" if one < 0 else "beyond 64 bits"))
         elif isinstance(one, float) and (one > MOST_REAL or not one.is_integer()):
-            raise _refuse(what, row, "%r, and no whole number" % one)
+            raise _refuse(what, row, "%r, and no integer" % one)
     return numpy.array(objects, object) if texts else numpy.array([int(one) for one in objects], "u8")
 
 
@@ -45,12 +45,12 @@ def _of_reals(array: numpy.ndarray, what: str) -> numpy.ndarray:
     if value != value:
         raise _refuse(what, row, "NaN, and no id")
     if value > MOST_REAL:
-        raise _refuse(what, row, "%r, a real number that may have been rounded: cast ids to whole numbers" % value)
-    raise _refuse(what, row, "%r: ids are whole numbers from 0, or texts" % value)
+        raise _refuse(what, row, "%r, a real number that may have been rounded: cast ids to integers" % value)
+    raise _refuse(what, row, "%r: ids are integers from 0, or texts" % value)
 
 
 def id_array(values: Any, what: str) -> numpy.ndarray:
-    """An array of ids: of whole numbers, also where they are kept as reals, or of objects that are texts."""
+    """An array of ids: of integers, also where they are kept as reals, or of objects that are texts."""
     if isinstance(values, numpy.ma.MaskedArray) and numpy.ma.getmaskarray(values).any():
         raise _errors.UsageError("%s: entry %d (from 0) is masked" % (what, numpy.ma.getmaskarray(values).argmax()))
     if isinstance(values, Iterator):
@@ -79,5 +79,5 @@ def id_column(column: Any, what: str) -> numpy.ndarray:
         values = column.to_numpy()
         return id_array(values if values.dtype.kind in "uif" else list(values), what)
     if dtype.kind not in "uifO":
-        raise _errors.UsageError("%s: ids are whole numbers or texts, not of %s" % (what, dtype))
+        raise _errors.UsageError("%s: ids are integers or texts, not of %s" % (what, dtype))
     return id_array(column.to_numpy(), what)

@@ -30,7 +30,7 @@ _glue.quern_find_number.restype = _glue.quern_find_text.restype = ctypes.c_int64
 
 
 def _as_id(id: Any) -> Union[int, bytes, None]:
-    """A whole number, or the bytes of a text; None of what is no id."""
+    """An integer, or the bytes of a text; None of what is no id."""
     if isinstance(id, (numpy.generic, numpy.ndarray)):
         id = id.item() if id.ndim == 0 else None
     if isinstance(id, float) and id.is_integer():

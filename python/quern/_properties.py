@@ -168,12 +168,12 @@ def of_objects(values: List[Any], what: str, advice: str = "; name those that ar
         array = numpy.array(filled, bool)
     elif float in kinds:
         if any(isinstance(value, int) and int(float(value)) != value for value in filled):
-            raise _errors.UsageError("%s: some values are real, and another is a whole number that f64 does not hold" % what)
+            raise _errors.UsageError("%s: some values are real, and another is an integer that f64 does not hold" % what)
         array = numpy.array(filled, "f8")
     else:
         wide = max(filled, default=0) >= 2**63
         if min(filled, default=0) < (0 if wide else -2**63) or max(filled, default=0) >= 2**64:
-            raise _errors.UsageError("%s: whole numbers of more than 64 bits are no property" % what)
+            raise _errors.UsageError("%s: integers of more than 64 bits cannot be a property" % what)
         array = numpy.array(filled, "u8" if wide else "i8")
     return numpy.ma.MaskedArray(array, missing) if missing.any() else array
 

@@ -73,7 +73,7 @@ def _ends(source: Any, target: Any) -> Tuple[Any, ...]:
         numbers = numbers.astype("u4")
         return numbers[:len(source)], numbers[len(source):], Text.of(names.tolist())
     if not kinds <= {"u", "i"}:
-        raise _errors.UsageError("ids are whole numbers, or texts on both sides, not %s and %s" % (source.dtype, target.dtype))
+        raise _errors.UsageError("ids are integers, or texts on both sides, not %s and %s" % (source.dtype, target.dtype))
     common = numpy.result_type(source, target, "u4" if kinds == {"u"} else "i4")
     if common.kind == "f":  # of uint64 and a signed type
         for end in source, target:
@@ -87,7 +87,7 @@ def from_arrays(source: Any, target: Any, weights: Any = None, *, num_vertices: 
                 directed: bool = True, path: Optional[PathLike] = None, **given: Any) -> Graph:
     """A graph of the edges source[i] -> target[i], in memory or, with ``path``, in a file.
 
-    Arrays of whole numbers of one type, without gaps, are read where they are; others are copied. Ids that are kept as reals
+    Arrays of integers of one type, without gaps, are read where they are; others are copied. Ids that are kept as reals
     are taken if they are whole; NaN and fractions are refused. Weights that are neither
     uint32 nor float32 become that, if they can be exactly (or with ``narrow_weights=True``).
 
@@ -137,7 +137,7 @@ def _names(ids: Any) -> Any:
     if ids.dtype.kind in "UO" and ids.ndim == 1:
         return Text.of(ids.tolist())
     if ids.dtype.kind not in "ui" or ids.ndim != 1:
-        raise _errors.UsageError("ids are an array of whole numbers or texts, not of %s" % ids.dtype)
+        raise _errors.UsageError("ids are an array of integers or texts, not of %s" % ids.dtype)
     if ids.size and ids.min() < 0:
         raise _errors.InvalidError("vertex %d: the id %d is negative" % (ids.argmin(), ids.min()))
     return numpy.ascontiguousarray(ids, "u8")
@@ -184,7 +184,7 @@ def _attribute_columns(rows: Sequence[Dict[str, Any]], taken: Sequence[Optional[
         names = [name for name in names if name in ([properties] if isinstance(properties, str) else properties)]
     for name in names:
         if not isinstance(name, str):
-            raise _errors.UsageError("the attribute %r of %s has a name that is no text; properties=False leaves it out"
+            raise _errors.UsageError("the attribute %r of %s has a name that is not text; properties=False leaves it out"
                                      % (name, what))
     return {name: of_objects([row.get(name) for row in rows], "the attribute %s of %s" % (name, what)) for name in names
             if name not in taken}
@@ -203,7 +203,7 @@ def _of_columns(ends: Any, weights: Any, edges: Dict[str, Any], ids: Any, count:
 
 
 def from_networkx(graph: Any, weight: Optional[str] = "weight", *, properties: Wanted = True, **given: Any) -> Graph:
-    """A graph of a networkx graph. Nodes that are 0 to V - 1 in any order are vertices; other whole numbers, and texts, are
+    """A graph of a networkx graph. Nodes that are 0 to V - 1 in any order are vertices; other integers, and texts, are
     kept as ids. Other nodes are refused: ``networkx.convert_node_labels_to_integers`` numbers them. Weights are the edge
     attribute of that name, if any edge has it; then all must. Other attributes of nodes and edges become properties
     (``properties=False``: none; or those that are named): numbers, bool or texts."""
@@ -219,7 +219,7 @@ def from_networkx(graph: Any, weight: Optional[str] = "weight", *, properties: W
     elif all(isinstance(node, str) for node in nodes):
         ids = nodes
     else:
-        raise _errors.UsageError("the nodes are neither all whole numbers nor all texts; "
+        raise _errors.UsageError("the nodes are neither all integers nor all texts; "
                                  "networkx.convert_node_labels_to_integers numbers them")
     ends = numpy.fromiter((vertex[end] for edge in graph.edges() for end in edge), "u4").reshape(-1, 2)
     values = None
@@ -267,9 +267,9 @@ def from_arrow(table: Any, columns: Union[Sequence[Union[str, int]], str, None] 
     polars frames, DuckDB relations, pandas frames (2.2 and later). It is read batch by batch.
 
     ``columns`` are those of sources, targets and, if you name a third, weights: by name, or by number from 1. Without it
-    they are those called source, src, from, ..., and weight, or the first two. Ids are whole numbers or texts.
+    they are those called source, src, from, ..., and weight, or the first two. Ids are integers or texts.
 
-    With ``properties=True``, or names of columns, the others become properties of the edges: whole numbers, reals, bool and
+    With ``properties=True``, or names of columns, the others become properties of the edges: integers, reals, bool and
     texts, with nulls; dates, times and decimals become texts, if pyarrow is there. ``vertices`` is a table, too: by its column ``id`` (or the one that the option names) what vertices are
     called, with or without edges; its other columns become their properties. (A number: as ``num_vertices``.) With ``rows=True`` ends of edges are rows of
     that table. Other options are those of :func:`from_arrays`.

@@ -236,7 +236,7 @@ def _integers(path: Path, table: Any, column: str, bound: Tuple[int, int]) -> nu
     """A column of numbers in [bound[0], bound[1])."""
     values: numpy.ndarray = table[column].to_numpy()
     if values.dtype.kind not in "ui":
-        raise _fail(path, "%s is %s, not whole numbers" % (column, table[column].type))
+        raise _fail(path, "%s is %s, not integers" % (column, table[column].type))
     if len(values) and (values.min() < bound[0] or values.max() >= bound[1]):
         row = int(numpy.flatnonzero((values < bound[0]) | (values >= bound[1]))[0])
         raise _fail(path, "row %d (from 0): %s is %d, which is not in [%d, %d)" % (row, column, values[row], *bound))
@@ -331,7 +331,7 @@ class _VertexRows:
         for path, _, _ in self._chunks(vertices, group):
             values = _read_table(path, group["file_type"], _types([group]), [entry["name"]])[entry["name"]].to_numpy()
             if values.dtype.kind not in "ui":
-                raise _fail(path, "%s is %s; a primary key is whole numbers or texts" % (entry["name"], values.dtype))
+                raise _fail(path, "%s is %s; a primary key is integers or texts" % (entry["name"], values.dtype))
             negative = negative or bool(len(values) and values.min() < 0)
         return pyarrow.large_string() if negative else pyarrow.int64()
 
@@ -560,7 +560,7 @@ def _write_table(path: Path, columns: Dict[str, Any]) -> None:
         try:
             column = table.column(number).cast(types.get(field.type, field.type))
         except pyarrow.ArrowInvalid as problem:
-            raise _errors.UnsupportedError("%s: whole numbers of GraphAr are int64: %s" % (field.name, problem)) from problem
+            raise _errors.UnsupportedError("%s: integers of GraphAr are int64: %s" % (field.name, problem)) from problem
         table = table.set_column(number, field.name, column)
     path.parent.mkdir(parents=True, exist_ok=True)
     need("pyarrow.parquet").write_table(table, path, compression="zstd")

@@ -145,7 +145,7 @@ def _member(folder: str, name: str, identity: str, verify: bool) -> Any:
         raise _errors.InvalidError("SET-2: %r is not the name of a file in the folder" % name, os.path.join(folder, "set.json"))
     member = open_container(path, verify=verify, progress=False)
     if "%016x" % member.identity != identity:
-        raise _errors.InvalidError("SET-6: this is another file than the set was made with: its identity is %016x, and that in "
+        raise _errors.InvalidError("SET-6: this is not the file that the set was made with: its identity is %016x, and that in "
                                    "the manifest %s" % (member.identity, identity), path)
     return member
 
@@ -196,10 +196,10 @@ def _select(edges: Any, source: str, target: str, weight: Optional[str]) -> Tupl
     types = dict(frame.dtypes)
     texts = types["source"] == types["target"] == "string"
     if not texts and not (types["source"] in WHOLE and types["target"] in WHOLE):
-        raise _errors.UsageError("sources and targets are whole numbers, or both are strings; here they are %s and %s"
+        raise _errors.UsageError("sources and targets are integers, or both are strings; here they are %s and %s"
                                  % (types["source"], types["target"]))
     if types.get("weight", "float") not in (*WHOLE, "float", "double"):
-        raise _errors.UsageError("weights are whole numbers or reals of 4 or 8 bytes, not %s" % types["weight"])
+        raise _errors.UsageError("weights are integers or reals of 4 or 8 bytes, not %s" % types["weight"])
     if not texts:
         functions = need("pyspark.sql.functions")
         for name in ("source", "target"):
@@ -225,7 +225,7 @@ def _check(edges: Any, texts: bool) -> None:
 
 
 def _weight_type(edges: Any) -> Optional[str]:
-    """As quern-import chooses: whole numbers that all are u32 are that, else i64; reals f32, if all are, else f64."""
+    """As quern-import chooses: integers that all are u32 are that, else i64; reals f32, if all are, else f64."""
     functions = need("pyspark.sql.functions")
     kind = dict(edges.dtypes).get("weight")
     weight = functions.col("weight")
@@ -337,7 +337,7 @@ def _settle_arguments(directed: bool, rows: str, duplicates: str, parts: int, we
 def write(edges: Any, path: "PathLike", parts: int, *, source: str = "source", target: str = "target",
           weight: Optional[str] = None, vertices: Any = None, id: str = "id", directed: bool = True, rows: str = "in",
           duplicates: str = "keep", force: bool = False) -> None:
-    """Make a set of a DataFrame of edges, whose columns `source` and `target` are whole numbers or strings.
+    """Make a set of a DataFrame of edges, whose columns `source` and `target` are integers or strings.
 
     It is the graph that ``quern-import --parts`` makes of these edges: ids that are 0 to V - 1 without gaps are kept, others
     numbered in ascending order; `vertices` is a DataFrame whose column `id` names vertices, with edges or without. With
@@ -362,7 +362,7 @@ def _write_set(edges: Any, path: "PathLike", parts: int, columns: Tuple[str, str
     if vertices is not None:
         more = _select(vertices, id, id, None)[0].select(functions.col("source").alias("name"))
         if (dict(more.dtypes)["name"] == "string") != texts:
-            raise _errors.UsageError("the ids of vertices and those of edges are both whole numbers or both strings")
+            raise _errors.UsageError("the ids of vertices and those of edges are both integers or both strings")
         _check(more, texts)
         names = names.union(more)
     numbered, named = _numbered(names.distinct(), kept)
@@ -440,7 +440,7 @@ def read(session: Any, path: "PathLike") -> Any:
     except OSError as problem:
         raise _errors.SystemFailure(problem.strerror or str(problem), os.path.join(folder, "set.json")) from problem
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
-        raise _errors.InvalidError("this is no manifest of a set: %r" % problem, os.path.join(folder, "set.json")) from problem
+        raise _errors.InvalidError("this is not a manifest of a set: %r" % problem, os.path.join(folder, "set.json")) from problem
     texts = _member(folder, *vertices, verify=False).id_form == "strings"
     schema = "source {0}, target {0}".format("string" if texts else "bigint")
     if weight:

@@ -7,7 +7,7 @@
 #include "results/values.h"
 #include "support/atomic_folder.h"
 #include "support/memory.h"
-#include "support/ranks/talk.h"
+#include "support/ranks/exchange.h"
 
 struct qn_result_parts {
   const struct qn_collective *ranks;
@@ -27,7 +27,7 @@ static enum qn_status begin_folder(struct qn_result_parts *parts, const char *pa
   enum qn_status status =
       is_first(parts) ? qn_atomic_folder_create(path, false, &parts->folder, error) : QN_OK;
   if (!status)
-    status = qn_talk_tell_text(
+    status = qn_broadcast_text(
         parts->ranks, parts->folder ? qn_atomic_folder_place(parts->folder) : "", &place, error);
   if (status)
     return status;

@@ -341,7 +341,7 @@ static enum qn_status find_member(struct qn_archive *archive, const char *wanted
       describe_packing(archive);
     if (archive->one_file && !archive->packing[0]) {
       qn_fail(error, QN_INVALID,
-              "damaged or truncated: it begins like a compressed file, but is none");
+              "damaged or truncated: it begins like a compressed file, but is not one");
       qn_error_in_file(error, archive->file_name);
       return QN_INVALID;
     }

@@ -76,7 +76,7 @@ static enum qn_status add_member(struct qn_zip *zip, struct archive_entry *entry
     return refuse(zip, error, "damaged (zip): the name '%s' is not one member's alone",
                   name ? name : "");
   if (zip->num_members == MAX_MEMBERS)
-    return refuse(zip, error, "%s", "a zip archive of more than 1000 members is no graph");
+    return refuse(zip, error, "%s", "a zip archive of more than 1000 members is not a graph");
   if (!archive_entry_size_is_set(entry) || archive_entry_size(entry) < 0)
     return refuse(zip, error, "damaged (zip): the size of '%s' is nowhere", name);
   enum qn_status status =

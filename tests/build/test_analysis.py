@@ -17,7 +17,7 @@ EXCUSED = {
     ("converters/edges/id_sets.h", "null-dereference"): "where a run is NULL it is of no ids",
     ("support/input/block_hash.c", "shift-count-overflow"): "lanes of a vector have 64 bits, not 3",
     ("converters/parse/text_lines.c", "null-argument"): "qn_realloc has set it, by memcpy()",
-    ("converters/spread/parts.c", "malloc-leak"): "names of files are freed with the set",
+    ("converters/distributed/parts.c", "malloc-leak"): "names of files are freed with the set",
     ("support/atomic_file.c", "malloc-leak"): "what the file's record points at is freed with it",
 }
 

@@ -73,7 +73,7 @@ class Reduced(unittest.TestCase):
         met = set().union(*(traits(program) for program in self.programs
                             if self.layouts_of(self.reduced, program) - {"csr", "set"}))
         every = set().union(*map(traits, self.programs))
-        self.assertEqual({trait.split()[0] for trait in every - met}, {"PROGRAM_GIVEN"})
+        self.assertEqual({trait.split()[0] for trait in every - met}, {"PROGRAM_INITIAL"})
 
 
 if __name__ == "__main__":

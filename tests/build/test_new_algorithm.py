@@ -58,7 +58,7 @@ class NewAlgorithm(unittest.TestCase):
         self.assertEqual([each["name"] for algorithm in listed["algorithms"] if algorithm["name"] == "widest"
                           for each in algorithm["parameters"]], ["least", "ends", "iterations"])
         said = subprocess.run([tool, "widest", "none.qrn", "--least=10"], capture_output=True, text=True)
-        self.assertIn("--least: '10' is not a whole number from 0 to 9", said.stderr)
+        self.assertIn("--least: '10' is not an integer from 0 to 9", said.stderr)
 
 
 if __name__ == "__main__":

@@ -179,10 +179,10 @@ class TestRefused(Binsparse):
         self.refused("no attribute 'binsparse'")
         with h5py.File(self.path("m.h5"), "a") as file:
             file.attrs["binsparse"] = "{nonsense"
-        self.refused("is no descriptor")
+        self.refused("is not a descriptor")
         with h5py.File(self.path("m.h5"), "a") as file:
             file.attrs["binsparse"] = 7
-        self.refused("is no text")
+        self.refused("is not text")
 
     def test_huge_array_of_nothing(self):
         """HDF5 stores no chunk that was never written: a petabyte of zeros in two kilobytes."""

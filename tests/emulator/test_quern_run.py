@@ -686,7 +686,7 @@ class Streaming(Graph):
                      r"not enough device memory: even streaming, bfs on this graph needs .* but 16\.00 KiB of .* may be used")
         self.refused(self.emulated("bfs", pages, "--device-memory=72K", "--host-memory=1K"), 6,
                      r"needs at least 1\.14 KiB of pinned host memory .* --host-memory allows 1\.00 KiB")
-        self.refused(self.emulated("bfs", pages, "--streams=0"), 2, "--streams: '0' is not a whole number from 1 to")
+        self.refused(self.emulated("bfs", pages, "--streams=0"), 2, "--streams: '0' is not an integer from 1 to")
         self.refused(self.emulated("bfs", pages, "--streams=65"), 2, "--streams")
         self.refused(self.emulated("bfs", pages, "--host-memory=0"), 2, "--host-memory: '0' is less than 1 byte")
         report, _ = self.streamed("bfs", pages, "--host-memory=5K")
@@ -896,10 +896,10 @@ class SeveralDevices(Graph):
     def test_refusals(self):
         pages = self.pages()
         for arguments, text in (
-                (["--devices=0,x"], "--devices: 'x' is not a whole number"),
-                (["--devices=0,"], "--devices: '' is not a whole number"),
+                (["--devices=0,x"], "--devices: 'x' is not an integer"),
+                (["--devices=0,"], "--devices: '' is not an integer"),
                 (["--devices=" + ",".join(["0"] * 17)], "--devices: at most 16"),
-                (["--devices=0,1", "--device=cpu"], "--devices stands instead of --device"),
+                (["--devices=0,1", "--device=cpu"], "--devices replaces --device: give one of them"),
                 (["--devices=0,1", "--strategy=fast"], "--strategy: 'fast' is none of performance, scalability"),
                 (["--devices=0", "--strategy=performance"], "--strategy is for --devices of two or more")):
             self.refused(self.several("bfs", pages, *arguments), 2, text)

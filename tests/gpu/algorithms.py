@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Algorithms that are no programs, searches from many sources, and a program that nvcc compiles at run time, on a GPU beside
+"""Algorithms that are not programs, searches from many sources, and a program that nvcc compiles at run time, on a GPU beside
 the CPU: results must be the same to the last byte, but for communities, which must be as modular; what each takes is shown.
 With a build for CUDA, and nvcc in the PATH, all parts or some:
 

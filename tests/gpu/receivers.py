@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Slotted pages on a GPU without room for all that vertices have (GTS, section 3.1): the results are those of the CPU, whole numbers
+"""Slotted pages on a GPU without room for all that vertices have (GTS, section 3.1): the results are those of the CPU, integers
 to the last byte and ranks to 1e-5, and the streaming rate is shown beside that with all on the device, with as much for buffers:
 
     scons -j16 cuda=yes cuda_arch=90 tools && python3 tests/gpu/receivers.py [SCALE]

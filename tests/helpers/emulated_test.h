@@ -61,7 +61,7 @@ static inline void compare_emulated(const struct qn_graph *graph, enum qn_layout
     ran++;
   }
   assert_true(ran >= 3);
-  compare_followers(graph, layout, QN_CUDA, view, source, NULL, machine_of_seed);
+  compare_derived(graph, layout, QN_CUDA, view, source, NULL, machine_of_seed);
   assert_int_equal(emulator_live(), 0);
 }
 

@@ -152,25 +152,25 @@ static inline void compare_kernel(const struct qn_kernel *kernel, const struct q
 }
 
 /* The results that a follower is given. */
-static inline struct qn_run_result given_for_test(const struct qn_kernel *follower,
+static inline struct qn_run_result given_for_test(const struct qn_kernel *derived,
                                                   const struct qn_graph *graph, uint32_t source) {
-  return run_for_test(qn_kernel_find(follower->algorithm->follows, QN_LAYOUT_GRAPH, QN_CPU,
-                                     graph->out.weights.type),
-                      graph, source, NULL);
+  return run_for_test(
+      qn_kernel_find(derived->algorithm->follows, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type),
+      graph, source, NULL);
 }
 
-static inline struct qn_run_result follow_for_test(const struct qn_kernel *follower,
+static inline struct qn_run_result follow_for_test(const struct qn_kernel *derived,
                                                    const void *view, uint32_t source,
                                                    const uint32_t *positions,
                                                    const struct qn_run_result *given) {
-  struct qn_run_request request = request_for_test(follower, view, &source, positions);
+  struct qn_run_request request = request_for_test(derived, view, &source, positions);
   struct qn_device_run device = {0};
   struct qn_run_result result;
   struct qn_error error = {0};
-  request.inputs.given = given->values;
+  request.inputs.initial = given->values;
   request.device = &device;
-  if (follower->run(&request, &result, &error))
-    fail_msg("%s: %s", follower->algorithm, error.message);
+  if (derived->run(&request, &result, &error))
+    fail_msg("%s: %s", derived->algorithm, error.message);
   return result;
 }
 
@@ -180,30 +180,30 @@ static inline void use_threads(unsigned threads) {
 
 /* Every kernel of this layout and processor that follows another, against the graph layout's. Calls
  * `prepare` with 1, 2 and 3 before a run. */
-static inline void compare_followers(const struct qn_graph *graph, enum qn_layout layout,
-                                     enum qn_processor processor, const void *view, uint32_t source,
-                                     const uint32_t *positions, void (*prepare)(unsigned)) {
+static inline void compare_derived(const struct qn_graph *graph, enum qn_layout layout,
+                                   enum qn_processor processor, const void *view, uint32_t source,
+                                   const uint32_t *positions, void (*prepare)(unsigned)) {
   enum qn_weight_type type = graph->out.weights.type;
-  for (const struct qn_kernel *const *follower = qn_followers(); *follower; follower++) {
-    if ((*follower)->layout != layout || (*follower)->processor != processor ||
-        !((*follower)->weight_types & 1u << type) || graph->out.num_vertices == 0)
+  for (const struct qn_kernel *const *derived = qn_derived_kernels(); *derived; derived++) {
+    if ((*derived)->layout != layout || (*derived)->processor != processor ||
+        !((*derived)->weight_types & 1u << type) || graph->out.num_vertices == 0)
       continue;
     const struct qn_kernel *reference =
-        qn_follower_find((*follower)->algorithm->follows, QN_LAYOUT_GRAPH, QN_CPU, type);
-    struct qn_run_result given = given_for_test(*follower, graph, source);
+        qn_derived_find((*derived)->algorithm->follows, QN_LAYOUT_GRAPH, QN_CPU, type);
+    struct qn_run_result given = given_for_test(*derived, graph, source);
     struct qn_run_result expected = follow_for_test(reference, graph, source, positions, &given);
     for (unsigned i = 1; i <= 3; i++) {
       prepare(i);
-      struct qn_run_result result = follow_for_test(*follower, view, source, positions, &given);
-      assert_same_results((*follower)->algorithm->name, &expected, &result);
+      struct qn_run_result result = follow_for_test(*derived, view, source, positions, &given);
+      assert_same_results((*derived)->algorithm->name, &expected, &result);
       qn_run_result_destroy(&result);
     }
     if (graph->out.num_edges <= 1000) {
-      struct qn_run_request request = request_for_test(*follower, view, &source, positions);
+      struct qn_run_request request = request_for_test(*derived, view, &source, positions);
       struct qn_device_run device = {0};
-      request.inputs.given = given.values;
+      request.inputs.initial = given.values;
       request.device = &device;
-      resume_everywhere(*follower, &request);
+      resume_everywhere(*derived, &request);
     }
     qn_run_result_destroy(&expected);
     qn_run_result_destroy(&given);
@@ -258,8 +258,8 @@ static inline void compare_engines(const struct qn_graph *graph, enum qn_layout 
     ran++;
   }
   assert_true(ran >= 3);
-  compare_followers(graph, layout, QN_CPU, view, (uint32_t)(num_vertices / 3),
-                    num_vertices % 2 ? NULL : positions, use_threads);
+  compare_derived(graph, layout, QN_CPU, view, (uint32_t)(num_vertices / 3),
+                  num_vertices % 2 ? NULL : positions, use_threads);
   qn_threads_set(0);
   free(positions);
 }

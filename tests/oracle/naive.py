@@ -13,7 +13,7 @@ def out_edges(num_vertices, edges):
 
 
 def both_ways(edges):
-    """An undirected reading: every edge that is no loop in both directions."""
+    """An undirected reading: every edge that is not a loop in both directions."""
     return edges + [(destination, source, weight) for source, destination, weight in edges if source != destination]
 
 

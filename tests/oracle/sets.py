@@ -49,7 +49,7 @@ class Sets:
         run("quern-transform", cls.at / (name + ".qrn"), "--parts", parts, "-qo", cls.at / name, *split)
 
     def close(self, expected, found):
-        """Of two files of values, the vertices and the whole numbers are the same, and others to 1e-5."""
+        """Of two files of values, the vertices and the integers are the same, and others to 1e-5."""
         expected, found = values(expected), values(found)
         self.assertEqual(list(found), list(expected))
         for vertex, value in expected.items():

@@ -233,7 +233,7 @@ class Transformations(InFolder):
 
 
 class Tables(InFolder):
-    """Neo4j's files say of what type columns are, so everything comes back but u32 and u64: as its whole numbers, or as text. They
+    """Neo4j's files say of what type columns are, so everything comes back but u32 and u64: as its integers, or as text. They
     name a kind for each row, which is a property then."""
 
     TYPES = {"u32": "i64", "u64": "i64"}
@@ -250,7 +250,7 @@ class Tables(InFolder):
         return Content(back)
 
     def expected(self, held):
-        """Whole numbers beyond Neo4j's are text."""
+        """Integers beyond Neo4j's are text."""
         far = {(kind, place) for kind, rows in (("vertices", list(held.vertices.values())), ("edges", [edge[3] for edge in held.edges]))
                for row in rows for place, value in enumerate(row)
                if re.fullmatch("[0-9]+", value) and int(value) >= 2**63}

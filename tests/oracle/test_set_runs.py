@@ -1,4 +1,4 @@
-"""Runs on a set give what runs on its graph give: whole numbers the same, sums of reals to 1e-5."""
+"""Runs on a set give what runs on its graph give: integers the same, sums of reals to 1e-5."""
 
 import json
 import tempfile
@@ -45,7 +45,7 @@ class Runs(unittest.TestCase):
         for vertex, value in expected.items():
             if value != found[vertex]:
                 self.assertAlmostEqual(float(found[vertex]), float(value), delta=1e-5 * max(1, abs(float(value))))
-                self.assertIn(".", value + found[vertex])  # whole numbers are the same
+                self.assertIn(".", value + found[vertex])  # integers are the same
         return json.loads(said.stdout)
 
     def test_files_of_parts_have_all_columns(self):

@@ -39,7 +39,7 @@ def components(num_vertices, edges):
 
 
 def expected(num_vertices, edges, undirected):
-    """Of stored edges: an undirected one that is no loop is there both ways."""
+    """Of stored edges: an undirected one that is not a loop is there both ways."""
     out, into = [0] * num_vertices, [0] * num_vertices
     for source, destination in edges:
         out[source] += 1

@@ -234,7 +234,7 @@ class Functions(unittest.TestCase):
                             self.assertAlmostEqual(mine[node], sign * its[node], 6)
 
     def test_weights(self):
-        """Whole numbers of any size and reals give what networkx gives; what is no number, or negative, it does itself."""
+        """Integers of any size and reals give what networkx gives; what is no number, or negative, it does itself."""
         networkx = self.networkx
         for weights in ([1, 2, 3], [0.1, 0.2, 0.30000001], [2**40, 5, 2**52], [True, False, 3], [1.5, 2, 1], [0, 0, 0]):
             graph = networkx.Graph([(0, 1, {"w": weights[0]}), (1, 2, {"w": weights[1]}), (2, 3, {"w": weights[2]}), (0, 3)])

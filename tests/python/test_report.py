@@ -138,7 +138,7 @@ class Page(_Scratch):
             self.assertTrue(html.escape(name, quote=False) in text and "<img" not in text, name)
 
     def test_metadata_of_others(self):
-        """Any value in the place of any other: what is no text, list or number is not shown."""
+        """Any value in the place of any other: what is not text, list or number is not shown."""
         self.make()
         data = (self.folder / "g.qrn").read_bytes()
         metadata = quern.open(self.folder / "g.qrn").info()["metadata"]

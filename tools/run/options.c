@@ -266,7 +266,7 @@ static void settle_program(struct qn_run_command *options, struct argp_state *st
   if (!options->run.program)
     return;
   if (options->file)
-    argp_error(state, "--program stands instead of an algorithm");
+    argp_error(state, "--program replaces the algorithm: give one of them");
   options->file = options->run.algorithm;
   options->run.algorithm = NULL;
 }

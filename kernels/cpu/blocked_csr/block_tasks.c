@@ -1,6 +1,6 @@
 #include "kernels/cpu/blocked_csr/block_tasks.h"
 
-#include "kernels/cuts/chunks.h"
+#include "kernels/work_division/chunks.h"
 #include "support/memory.h"
 #include "support/used_files.h"
 

@@ -6,8 +6,8 @@
  * `offer` holds what the vertices of one level give, and 0 for all others. */
 #include "kernels/cpu/blocked_csr/block_sums.h"
 #include "kernels/cpu/loop/levels.h"
-#include "kernels/own_kernel.h"
 #include "kernels/keep.h"
+#include "kernels/standalone_kernel.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include <quern/blocked_csr.h>

@@ -4,7 +4,7 @@
 #include <omp.h>
 
 #include "formats/graph/weight_value.h"
-#include "kernels/cuts/chunks.h"
+#include "kernels/work_division/chunks.h"
 #include "support/memory.h"
 #include "support/threads.h"
 

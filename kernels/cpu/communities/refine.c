@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "kernels/cuts/chunks.h"
+#include "kernels/work_division/chunks.h"
 #include "support/memory.h"
 #include "support/random.h"
 

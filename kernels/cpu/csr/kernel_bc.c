@@ -11,8 +11,8 @@
  * suffices, and the level of the other end need not be looked up. */
 #include "kernels/cpu/loop/levels.h"
 #include "kernels/in_edges.h"
-#include "kernels/own_kernel.h"
 #include "kernels/keep.h"
+#include "kernels/standalone_kernel.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include <quern/graph.h>

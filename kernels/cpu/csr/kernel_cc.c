@@ -7,9 +7,9 @@
  * iterations, so that there are states to go on from. */
 #include "formats/graph/components.h"
 #include "kernels/cpu/loop/labels.h"
-#include "kernels/cuts/chunks.h"
-#include "kernels/own_kernel.h"
 #include "kernels/keep.h"
+#include "kernels/standalone_kernel.h"
+#include "kernels/work_division/chunks.h"
 #include "support/memory.h"
 #include "support/threads.h"
 

@@ -12,10 +12,10 @@
 #include <omp.h>
 #include <string.h>
 
-#include "kernels/cuts/chunks.h"
 #include "kernels/in_edges.h"
-#include "kernels/own_kernel.h"
 #include "kernels/keep.h"
+#include "kernels/standalone_kernel.h"
+#include "kernels/work_division/chunks.h"
 #include "support/memory.h"
 #include "support/threads.h"
 

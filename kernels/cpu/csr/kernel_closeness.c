@@ -3,7 +3,7 @@
  * A kernel of its own because 64 searches walk together, and pull where that is less work
  * (searches.h), which the program's values are too large for. */
 #include "kernels/cpu/searches/distances.h"
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
 
 extern const struct qn_kernel qn_kernel_closeness_csr_cpu;
 

@@ -5,7 +5,7 @@
  *
  * A kernel of its own because the smallest colour that is left is no combination of messages. */
 #include "kernels/cpu/csr/by_priority.h"
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
 #include "support/memory.h"
 #include "support/threads.h"
 

@@ -1,7 +1,7 @@
 /* Cross-edges on plain CSR (cross_edges.h). */
 #include "kernels/cross_edges.h"
-#include "kernels/cuts/chunks.h"
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
+#include "kernels/work_division/chunks.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include <quern/graph.h>

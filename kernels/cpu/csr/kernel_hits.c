@@ -9,9 +9,9 @@
  * A kernel of its own because it goes back the way it came. */
 #include <math.h>
 
-#include "kernels/cuts/chunks.h"
 #include "kernels/in_edges.h"
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
+#include "kernels/work_division/chunks.h"
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/threads.h"
@@ -169,5 +169,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return status;
 }
 
-const struct qn_kernel qn_kernel_hits_csr_cpu = QN_OWN_KERNEL(
+const struct qn_kernel qn_kernel_hits_csr_cpu = QN_STANDALONE_KERNEL(
     hits, "csr, by turns", QN_LAYOUT_GRAPH, QN_CPU, QN_KERNEL_ALL_ACTIVE, QN_RESULT_F64, run, 0);

@@ -7,8 +7,8 @@
  * whoever has no more, until nobody has. */
 #include "kernels/cpu/loop/frontier.h"
 #include "kernels/in_edges.h"
-#include "kernels/own_kernel.h"
 #include "kernels/keep.h"
+#include "kernels/standalone_kernel.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include <quern/graph.h>

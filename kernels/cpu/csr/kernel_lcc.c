@@ -9,7 +9,7 @@
 #include <omp.h>
 
 #include "kernels/cpu/csr/orientation.h"
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
 #include "support/memory.h"
 #include "support/threads.h"
 

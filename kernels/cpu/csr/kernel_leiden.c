@@ -5,7 +5,7 @@
  * changes two, and because the graph itself shrinks from level to level. */
 #include "kernels/cpu/communities/leiden.h"
 #include "kernels/cpu/loop/labels.h"
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
 #include "support/memory.h"
 #include "support/threads.h"
 

@@ -3,7 +3,7 @@
  *
  * A kernel of its own because a vertex waits for some of its neighbours, not for all. */
 #include "kernels/cpu/csr/by_priority.h"
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
 #include "support/memory.h"
 #include "support/threads.h"
 

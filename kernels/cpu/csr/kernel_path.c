@@ -7,7 +7,7 @@
 
 #include "formats/graph/weight_limit.h"
 #include "kernels/cpu/paths/path.h"
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
 #include "support/threads.h"
 
 QN_DECLARE_ALGORITHM(path);
@@ -69,6 +69,6 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return status;
 }
 
-const struct qn_kernel qn_kernel_path_csr_cpu = QN_OWN_KERNEL(
+const struct qn_kernel qn_kernel_path_csr_cpu = QN_STANDALONE_KERNEL(
     path, "csr, from both ends", QN_LAYOUT_GRAPH, QN_CPU,
     QN_KERNEL_WEIGHTS | QN_KERNEL_NON_NEGATIVE | QN_KERNEL_NO_FRONTIER, QN_RESULT_U64, run, 0);

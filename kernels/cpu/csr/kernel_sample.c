@@ -9,8 +9,8 @@
 #include <inttypes.h>
 
 #include "kernels/in_edges.h"
-#include "kernels/own_kernel.h"
 #include "kernels/sample.h"
+#include "kernels/standalone_kernel.h"
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/random.h"
@@ -246,5 +246,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return QN_OK;
 }
 
-const struct qn_kernel qn_kernel_sample_csr_cpu = QN_OWN_KERNEL(
+const struct qn_kernel qn_kernel_sample_csr_cpu = QN_STANDALONE_KERNEL(
     sample, "csr, in-edges, hop by hop", QN_LAYOUT_GRAPH, QN_CPU, 0, QN_RESULT_U32, run, 0);

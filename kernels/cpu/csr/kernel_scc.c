@@ -12,7 +12,7 @@
 #include "kernels/cpu/loop/frontier.h"
 #include "kernels/cpu/loop/labels.h"
 #include "kernels/in_edges.h"
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
 #include "kernels/tarjan.h"
 #include "support/memory.h"
 #include "support/threads.h"

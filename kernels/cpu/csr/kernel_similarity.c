@@ -12,7 +12,7 @@
 #include <math.h>
 #include <omp.h>
 
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/threads.h"
@@ -278,5 +278,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return status;
 }
 
-const struct qn_kernel qn_kernel_similarity_csr_cpu = QN_OWN_KERNEL(
+const struct qn_kernel qn_kernel_similarity_csr_cpu = QN_STANDALONE_KERNEL(
     similarity, "csr, marks of a row", QN_LAYOUT_GRAPH, QN_CPU, 0, QN_RESULT_F64, run, 0);

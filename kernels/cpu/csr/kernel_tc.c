@@ -11,7 +11,7 @@
 
 #include <omp.h>
 
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
 #include "support/memory.h"
 #include "support/multiversion.h"
 #include "support/threads.h"

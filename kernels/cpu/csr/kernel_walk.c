@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "formats/graph/weight_value.h"
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/random.h"
@@ -190,5 +190,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
 }
 
 const struct qn_kernel qn_kernel_walk_csr_cpu =
-    QN_OWN_KERNEL(walk, "csr, a thread a walk", QN_LAYOUT_GRAPH, QN_CPU, QN_KERNEL_WEIGHTS,
-                  QN_RESULT_U32, run, 0);
+    QN_STANDALONE_KERNEL(walk, "csr, a thread a walk", QN_LAYOUT_GRAPH, QN_CPU, QN_KERNEL_WEIGHTS,
+                         QN_RESULT_U32, run, 0);

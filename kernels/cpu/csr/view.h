@@ -3,7 +3,7 @@
 
 #include "kernels/engine.h"
 #if !PROGRAM_IN_PLACE
-#include "kernels/cuts/chunks.h"
+#include "kernels/work_division/chunks.h"
 #endif
 
 typedef struct qn_graph engine_view;

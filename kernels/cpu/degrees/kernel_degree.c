@@ -1,6 +1,6 @@
 /* Out-degrees, as each layout knows them without a walk along its edges: a kernel for each. A set's
  * parts may be other processes', so there the program (kernels/programs/degree.h) runs. */
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include <quern/blocked_csr.h>
@@ -62,7 +62,7 @@ NUM_VERTICES(packed)
                         result, error);                                                            \
   }                                                                                                \
   extern const struct qn_kernel qn_kernel_degree_##layout##_cpu;                                   \
-  const struct qn_kernel qn_kernel_degree_##layout##_cpu =                                         \
-      QN_OWN_KERNEL(degree, "as stored", QN_LAYOUT_##LAYOUT, QN_CPU,                               \
-                    QN_KERNEL_ALL_ACTIVE | QN_KERNEL_NO_FRONTIER, QN_RESULT_U64, run_##layout, 0);
+  const struct qn_kernel qn_kernel_degree_##layout##_cpu = QN_STANDALONE_KERNEL(                   \
+      degree, "as stored", QN_LAYOUT_##LAYOUT, QN_CPU,                                             \
+      QN_KERNEL_ALL_ACTIVE | QN_KERNEL_NO_FRONTIER, QN_RESULT_U64, run_##layout, 0);
 QN_GRAPH_LAYOUTS(DEGREE_KERNEL)

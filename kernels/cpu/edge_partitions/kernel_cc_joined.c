@@ -1,7 +1,7 @@
 /* Weakly connected components on edge partitions (loop/components.h): task after
  * task of edges, whose ends are dense numbers here. */
 #include "kernels/cpu/loop/components.h"
-#include "kernels/cuts/edge_partitions_index.h"
+#include "kernels/work_division/edge_partitions_index.h"
 
 extern const struct qn_kernel qn_kernel_cc_joined_edge_partitions_cpu;
 

@@ -4,8 +4,8 @@
 
 #include "kernels/cpu/loop/bins.h"
 #include "kernels/cpu/loop/frontier.h"
-#include "kernels/cuts/edge_partitions_index.h"
 #include "kernels/engine.h"
+#include "kernels/work_division/edge_partitions_index.h"
 #include <quern/edge_partitions.h>
 
 typedef struct qn_ep_index engine_view;

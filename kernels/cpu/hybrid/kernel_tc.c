@@ -5,7 +5,7 @@
  * triangle. Where only one is stored of a directed graph its rows are put together first, to be
  * turned round. */
 #include "kernels/cpu/csr/triangles.h"
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include <quern/hybrid.h>

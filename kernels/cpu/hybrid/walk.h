@@ -14,7 +14,7 @@
 #include "kernels/cpu/rows/walk_frame_frontier.h"
 #endif
 #include "kernels/cpu/loop/gather.h"
-#include "kernels/cuts/hybrid_rest.h"
+#include "kernels/work_division/hybrid_rest.h"
 
 /* Entries of a share of the COO part. */
 #define COO_SHARE ((uint64_t)1 << 15)

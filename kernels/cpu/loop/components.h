@@ -4,7 +4,7 @@
 #pragma once
 
 #include "formats/graph/components.h"
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
 
 /* Call qn_components_join or qn_components_join_ends for every edge of the view, by the graph's
  * numbers, with all threads. */

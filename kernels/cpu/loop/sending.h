@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/cpu/loop/state.h"
-#include "kernels/cuts/chunks.h"
+#include "kernels/work_division/chunks.h"
 
 /* An iteration begins: the sends are done, and `aggregate` is their sum. */
 static inline void sweep_begin(struct qn_program_context *context, double aggregate) {

@@ -4,8 +4,8 @@
 #include <omp.h>
 
 #include "formats/layouts/packed_tile.h"
-#include "kernels/cuts/packed_units.h"
 #include "kernels/engine.h"
+#include "kernels/work_division/packed_units.h"
 #include <quern/packed.h>
 
 struct packed_graph {

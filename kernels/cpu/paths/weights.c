@@ -342,7 +342,7 @@ static enum qn_status search(struct work *work, struct qn_path *path, struct qn_
     return walk_back(work, path, error);
   if (has_met)
     return qn_fail(error, QN_INVALID,
-                   "the graph's in-edges are not its out-edges turned about, as quern-verify says");
+                   "the graph's in-edges are not its out-edges reversed, as quern-verify reports");
   return work->has_overflow ? refuse_long_paths(work, error) : QN_OK;
 }
 

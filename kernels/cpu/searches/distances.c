@@ -27,7 +27,7 @@ static enum qn_status create(struct work *work, const struct qn_run_request *req
                              struct qn_error *error) {
   const struct qn_graph *graph = request->view;
   const uint64_t num_vertices = graph->out.num_vertices;
-  const double *numbers = request->inputs.given;
+  const double *numbers = request->inputs.initial;
   work->searches.come = add_level;
   work->searches.user = work;
   enum qn_status status = qn_searches_create(&work->searches, graph, error);

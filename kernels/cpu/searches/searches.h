@@ -6,8 +6,8 @@
 #pragma once
 
 #include "kernels/cpu/loop/frontier.h"
-#include "kernels/cuts/chunks.h"
 #include "kernels/registry.h"
+#include "kernels/work_division/chunks.h"
 #include <quern/graph.h>
 
 #define QN_SEARCHES 64

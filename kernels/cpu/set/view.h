@@ -2,9 +2,9 @@
  */
 #pragma once
 
-#include "kernels/cuts/chunks.h"
 #include "kernels/engine.h"
 #include "kernels/set_view.h"
+#include "kernels/work_division/chunks.h"
 
 typedef struct qn_set_view engine_view;
 

@@ -17,8 +17,8 @@
 #include "kernels/cpu/shards/view.h"
 
 #include "kernels/cpu/loop/sweeps.h"
-#include "kernels/cuts/chunks.h"
 #include "kernels/storage.h"
+#include "kernels/work_division/chunks.h"
 #if PROGRAM_PRIORITY || PROGRAM_ROUNDS
 #include "kernels/cpu/loop/waiting.h"
 #else

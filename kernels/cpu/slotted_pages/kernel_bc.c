@@ -16,8 +16,8 @@
 
 #include "kernels/cpu/loop/run.h"
 
-#include "kernels/own_kernel.h"
 #include "kernels/keep.h"
+#include "kernels/standalone_kernel.h"
 
 extern const struct qn_kernel qn_kernel_bc_slotted_pages_cpu;
 

@@ -1,7 +1,7 @@
 /* Weakly connected components on slotted pages (loop/components.h): one sweep of
  * all pages. */
 #include "kernels/cpu/loop/components.h"
-#include "kernels/cuts/page_tasks.h"
+#include "kernels/work_division/page_tasks.h"
 
 extern const struct qn_kernel qn_kernel_cc_joined_slotted_pages_cpu;
 

@@ -1,8 +1,8 @@
 /* Cross-edges on slotted pages (cross_edges.h): one sweep of all pages, as K_SP and K_LP of GTS's
  * appendix B; groups are the read-only attributes (RA) and counts the updated ones (WA). */
 #include "kernels/cross_edges.h"
-#include "kernels/cuts/page_tasks.h"
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
+#include "kernels/work_division/page_tasks.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include <quern/slotted_pages.h>

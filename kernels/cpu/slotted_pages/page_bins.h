@@ -9,7 +9,7 @@
  * the sources and its device-resident WA as the bins. */
 #pragma once
 
-#include "kernels/cuts/page_tasks.h"
+#include "kernels/work_division/page_tasks.h"
 
 #define QN_MAX_PAGE_BINS 256
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/cpu/loop/frontier.h"
-#include "kernels/cuts/page_tasks.h"
+#include "kernels/work_division/page_tasks.h"
 #include "support/memory.h"
 
 struct page_frontier {

@@ -4,8 +4,8 @@
 
 #include "kernels/cpu/loop/bins.h"
 #include "kernels/cpu/slotted_pages/page_bins.h"
-#include "kernels/cuts/page_tasks.h"
 #include "kernels/engine.h"
+#include "kernels/work_division/page_tasks.h"
 #include <quern/slotted_pages.h>
 
 struct paged_graph {

@@ -2,13 +2,13 @@
  * the plain out-edges and TOCAB pull, see brandes.cuh; backwards sums along the plain out-edges, in
  * equal pieces. */
 #define BC_CHOOSES
-#include "kernels/cuda/own/bc_program.h"
+#include "kernels/cuda/standalone/bc_program.h"
 
 #include "kernels/cuda/blocked_csr/engine.cuh"
 
 #include "kernels/cuda/edges/row_sums.cuh"
-#include "kernels/cuda/own/brandes.cuh"
-#include "kernels/own_kernel.h"
+#include "kernels/cuda/standalone/brandes.cuh"
+#include "kernels/standalone_kernel.h"
 
 namespace {
 

@@ -3,12 +3,12 @@
  * pass over all edges (own/cc_joined.cuh). The sample is of the first blocks' rows. */
 #include <algorithm>
 
-#include "kernels/cuda/own/cc_program.cuh"
+#include "kernels/cuda/standalone/cc_program.cuh"
 
 #include "kernels/cuda/blocked_csr/engine.cuh"
 
-#include "kernels/cuda/own/cc_joined.cuh"
-#include "kernels/cuda/own/cc_rows.cuh"
+#include "kernels/cuda/standalone/cc_joined.cuh"
+#include "kernels/cuda/standalone/cc_rows.cuh"
 
 namespace {
 

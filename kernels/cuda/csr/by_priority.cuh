@@ -8,7 +8,7 @@
 #pragma once
 
 #include "kernels/cuda/edges/row_steps.cuh"
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
 #include "kernels/visit_order.h"
 
 namespace {

@@ -9,8 +9,8 @@
 #pragma once
 
 #include "kernels/cuda/edges/keep.cuh"
-#include "kernels/cuda/own/cc_trees.cuh"
 #include "kernels/cuda/rows/row_units.cuh"
+#include "kernels/cuda/standalone/cc_trees.cuh"
 #include "kernels/cuda/stream/pins.cuh"
 
 #ifndef CC_STEP_BYTES

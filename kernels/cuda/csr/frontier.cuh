@@ -7,7 +7,7 @@
 #include "kernels/cuda/csr/push.cuh"
 #include "kernels/cuda/csr/run.cuh"
 #include "kernels/cuda/csr/state.cuh"
-#include "kernels/cuda/edges/given.cuh"
+#include "kernels/cuda/edges/initial_values.cuh"
 #include "kernels/cuda/edges/keep.cuh"
 #include "kernels/cuda/edges/mean_weight.cuh"
 #include "kernels/cuda/edges/run_device.cuh"
@@ -245,10 +245,10 @@ inline enum qn_status frontier_begin(struct csr_loop *loop, struct qn_error *err
   struct csr_run *run = loop->run;
   const struct qn_run_state *resumed = qn_state_resumed(run->request);
   const uint32_t *active = NULL;
-  enum qn_status status = resumed
-                              ? frontier_upload_state(run, &loop->state, resumed, &active, error)
-                              : given_upload(run->memory, run->request, &run->context, NULL, 0,
-                                             run->context.num_vertices, run->values, error);
+  enum qn_status status =
+      resumed ? frontier_upload_state(run, &loop->state, resumed, &active, error)
+              : upload_initial_values(run->memory, run->request, &run->context, NULL, 0,
+                                      run->context.num_vertices, run->values, error);
   if (status)
     return status;
   QN_LAUNCH(frontier_publish, 1, 1, 0, NULL, loop->state.counters, loop->seen); /* clears them */

@@ -14,8 +14,8 @@
 #include "kernels/cuda/csr/both_ways.cuh"
 #include "kernels/cuda/edges/row_sums.cuh"
 #include "kernels/cuda/edges/run_device.cuh"
-#include "kernels/cuda/own/bc_state.cuh"
-#include "kernels/own_kernel.h"
+#include "kernels/cuda/standalone/bc_state.cuh"
+#include "kernels/standalone_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_bc_csr_cuda;
 

@@ -7,8 +7,8 @@
  * A graph that does not fit is streamed (cc_streamed.cuh). A resident run is over in milliseconds
  * and writes no checkpoints. */
 #include "kernels/cuda/csr/cc_streamed.cuh"
-#include "kernels/cuda/own/cc_rows.cuh"
-#include "kernels/own_kernel.h"
+#include "kernels/cuda/standalone/cc_rows.cuh"
+#include "kernels/standalone_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_cc_csr_cuda;
 

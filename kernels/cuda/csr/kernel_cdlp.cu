@@ -12,7 +12,7 @@
 #include "kernels/cuda/edges/keep.cuh"
 #include "kernels/cuda/edges/label_choice.cuh"
 #include "kernels/cuda/edges/row_steps.cuh"
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_cdlp_csr_cuda;
 

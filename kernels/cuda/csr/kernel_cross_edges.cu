@@ -3,8 +3,8 @@
  * Every vertex is queued, so that hubs are shared out in pieces of 8 edges (edges/row_queue.cuh).
  * Bytes: an edge moves 4 of column index and a 32-byte sector of L2 for its end's group; a vertex
  * 16 of offsets, 16 of the queue, its group and its count. */
-#include "kernels/cuda/own/cross_edges.cuh"
-#include "kernels/own_kernel.h"
+#include "kernels/cuda/standalone/cross_edges.cuh"
+#include "kernels/standalone_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_cross_edges_csr_cuda;
 

@@ -5,7 +5,7 @@
  * twice. */
 #include "kernels/cuda/csr/both_ways.cuh"
 #include "kernels/cuda/edges/step_runs.cuh"
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_kcore_directed_csr_cuda;
 

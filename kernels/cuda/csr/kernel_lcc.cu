@@ -11,7 +11,7 @@
  * which are the wall, and where the graph is directed 4 for each edge of a triangle, which say in
  * how many directions it leads. */
 #include "kernels/cuda/edges/degree_lists.cuh"
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_lcc_csr_cuda;
 

@@ -19,8 +19,8 @@
  * its end's component and mark. */
 #include "kernels/cuda/csr/both_ways.cuh"
 #include "kernels/cuda/edges/step_runs.cuh"
-#include "kernels/cuda/own/cc_trees.cuh"
-#include "kernels/own_kernel.h"
+#include "kernels/cuda/standalone/cc_trees.cuh"
+#include "kernels/standalone_kernel.h"
 #include "kernels/tarjan.h"
 #include "kernels/visit_order.h"
 

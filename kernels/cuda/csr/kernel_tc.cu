@@ -4,7 +4,7 @@
  * A kernel of its own because a triangle needs the intersection of two rows, which is no
  * combination of messages (edges/triangles.cuh). */
 #include "kernels/cuda/edges/triangles.cuh"
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_tc_csr_cuda;
 

@@ -90,7 +90,7 @@ __global__ void frontier_start(const struct frontier_state state,
       starts = qn_bit_has(active, vertex);
     } else if (there) {
       const uint32_t position = positions ? positions[vertex] : vertex;
-#if !PROGRAM_IS_GIVEN /* else the host makes it: given.cuh */
+#if !PROGRAM_HAS_INITIAL /* else the host makes it: given.cuh */
       state.values[vertex] = program_init(&context, position, frontier_sent_degree(state, vertex));
 #endif
       starts = program_starts(&context, position);

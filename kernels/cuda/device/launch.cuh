@@ -45,19 +45,19 @@ struct qn_launched_kernel {
 const qn_launched_kernel *qn_launched_kernels; /* of this source file */
 
 /* Its entry joins the list before main, as any static object is made. */
-template <auto own_kernel> struct qn_launched {
+template <auto standalone_kernel> struct qn_launched {
   static qn_launched_kernel entry, *made;
   static qn_launched_kernel *make() {
-    entry.kernel = (const void *)own_kernel;
+    entry.kernel = (const void *)standalone_kernel;
     entry.next = qn_launched_kernels;
     qn_launched_kernels = &entry;
     return &entry;
   }
   static void note() { (void)&made; }
 };
-template <auto own_kernel> qn_launched_kernel qn_launched<own_kernel>::entry;
-template <auto own_kernel>
-qn_launched_kernel *qn_launched<own_kernel>::made = qn_launched<own_kernel>::make();
+template <auto standalone_kernel> qn_launched_kernel qn_launched<standalone_kernel>::entry;
+template <auto standalone_kernel>
+qn_launched_kernel *qn_launched<standalone_kernel>::made = qn_launched<standalone_kernel>::make();
 
 /* A kernel that can't be loaded fails, with the reason, when it is launched. */
 inline void qn_load_kernels(void) {

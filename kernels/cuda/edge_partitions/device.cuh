@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/cuda/edges/combine.cuh"
-#include "kernels/cuts/edge_partitions_index.h"
+#include "kernels/work_division/edge_partitions_index.h"
 #include <quern/edge_partitions.h>
 
 #define TASK_SHARED_BYTES 32768u

@@ -18,7 +18,7 @@
 #pragma once
 
 #include "kernels/cuda/hybrid/streamed.cuh"
-#include "kernels/cuts/hybrid_rest.h"
+#include "kernels/work_division/hybrid_rest.h"
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
 #include "kernels/cuda/hybrid/pull.cuh"
 #else

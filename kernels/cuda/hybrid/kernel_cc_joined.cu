@@ -1,11 +1,11 @@
 /* Weakly connected components on the hybrid layout: where it is resident by a sample of
  * the rows' ELL part (own/cc_sampled.cuh), else by one pass over all (own/cc_joined.cuh). */
-#include "kernels/cuda/own/cc_program.cuh"
+#include "kernels/cuda/standalone/cc_program.cuh"
 
 #include "kernels/cuda/hybrid/engine.cuh"
 
-#include "kernels/cuda/own/cc_joined.cuh"
-#include "kernels/cuda/own/cc_sampled.cuh"
+#include "kernels/cuda/standalone/cc_joined.cuh"
+#include "kernels/cuda/standalone/cc_sampled.cuh"
 
 namespace {
 

@@ -6,12 +6,12 @@
  * begins at v x K + the COO entries before its own. Directions do not matter to a triangle, so rows
  * of in-edges do as well as rows of out-edges. */
 #include "kernels/cuda/edges/triangles.cuh"
-#include "kernels/own_kernel.h"
+#include "kernels/standalone_kernel.h"
 #include <quern/hybrid.h>
 
 extern "C" const struct qn_kernel qn_kernel_tc_hybrid_cuda;
 
-static_assert(QN_HYBRID_PADDING == TC_NO_EDGE, "padding is no edge");
+static_assert(QN_HYBRID_PADDING == TC_NO_EDGE, "padding is not an edge");
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include "kernels/cuda/rows/row_walks.cuh"
 #include "kernels/cuda/sweep/loop.cuh"
 #include "kernels/cuda/sweep/senders.cuh"
-#include "kernels/cuts/hybrid_rest.h"
+#include "kernels/work_division/hybrid_rest.h"
 
 /* A slice has at least so many rows, if it need not have more than SLICE_MOST bytes for it: the
  * host copies as many entries at a time. */

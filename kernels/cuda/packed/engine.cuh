@@ -25,7 +25,7 @@
 #endif
 #include "kernels/cuda/sweep/loop.cuh"
 #include "kernels/cuda/sweep/senders.cuh"
-#include "kernels/cuts/packed_units.h"
+#include "kernels/work_division/packed_units.h"
 
 #ifndef PACKED_UNIT_BYTES
 #define PACKED_UNIT_BYTES ((uint64_t)128 << 10)

@@ -1,12 +1,12 @@
 /* Weakly connected components on packed rows: of undirected graphs that are resident by a sample of
  * the rows (own/cc_sampled.cuh), whose few edges a warp decodes alone (rows.cuh); of others by one
  * pass over all edges (own/cc_joined.cuh), which blocks decode. */
-#include "kernels/cuda/own/cc_program.cuh"
+#include "kernels/cuda/standalone/cc_program.cuh"
 
 #include "kernels/cuda/packed/engine.cuh"
 
-#include "kernels/cuda/own/cc_joined.cuh"
-#include "kernels/cuda/own/cc_sampled.cuh"
+#include "kernels/cuda/standalone/cc_joined.cuh"
+#include "kernels/cuda/standalone/cc_sampled.cuh"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "kernels/cuda/packed/decode.cuh"
-#include "kernels/cuts/packed_units.h"
+#include "kernels/work_division/packed_units.h"
 
 #define PACKED_ALONE 8          /* edges of a row that a lane decodes alone, */
 #define PACKED_AT_ONCE 4        /* so many at once */
@@ -26,7 +26,7 @@
 static_assert(PACKED_LANE_GROUPS * 32 * QN_PACKED_GROUP == QN_PACKED_TILE, "a warp has all groups");
 static_assert(QN_PACKED_HEAD + QN_PACKED_RANGE / 8 + QN_PACKED_TILE / 8 + 12 <=
                   4 * PACKED_HEAD_WORDS,
-              "all codes, and what is read behind them");
+              "all codes, and what is read after them");
 static_assert(QN_PACKED_RANGE <= 1 << 10 && QN_PACKED_TILE <= 1 << 11, "a listed row has 32 bits");
 
 namespace {

@@ -210,7 +210,7 @@ inline enum qn_status search_look_below(struct sweep_run *run, struct qn_error *
   const uint64_t num_tiles = run->state.layout.below.num_tiles;
   QN_LAUNCH(look_below, (unsigned)((num_tiles + per_block - 1) / per_block), 32 * PACKED_ROW_WARPS,
             0, NULL, run->state, run->context);
-  return qn_cuda_launched("looking from below", error);
+  return qn_cuda_launched("bottom-up search", error);
 }
 
 /* ---- What the loop (iterations.cuh) asks -------------------------------------------------- */

@@ -14,8 +14,8 @@ struct needed_side {
   struct qn_weights weights; /* the same */
 };
 
-/* Rows that are read where they lie (needed_rows.cuh). */
-struct needed_rows {
+/* Rows that are read where they lie (zero_copy.cuh). */
+struct zero_copy {
   struct needed_side out, in; /* what vertices send along, and what is sent to them */
   uint32_t first_in;          /* units from this one on are of in-edges alone */
   uint32_t *costs;            /* [units] of reading what an iteration needs; 0: nothing */
@@ -29,7 +29,7 @@ struct needed_rows {
 
 struct engine_device {
   struct row_tables rows;
-  struct needed_rows needed;
+  struct zero_copy needed;
   program_accumulator *row_parts;
   const uint64_t *out_offsets; /* [V + 1], if the program uses out-degrees */
 };

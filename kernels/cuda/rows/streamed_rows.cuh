@@ -4,7 +4,7 @@
  *   streamed_rows_run(request, out, in, result, error)
  *
  * Frontier programs push along the out-edges of the units that have an active row, or read what
- * they need of them (needed_rows.cuh). Programs whose vertices are all active pull: a unit holds
+ * they need of them (zero_copy.cuh). Programs whose vertices are all active pull: a unit holds
  * rows whole, so sums of real numbers have one order and nothing is combined by atomics; the parts
  * of a hub are added up in their order afterwards.
  *
@@ -15,8 +15,8 @@
 #include <algorithm>
 
 #include "kernels/cuda/rows/device.cuh"
-#include "kernels/cuda/rows/needed_rows.cuh"
 #include "kernels/cuda/rows/row_walks.cuh"
+#include "kernels/cuda/rows/zero_copy.cuh"
 #include "kernels/cuda/sweep/loop.cuh"
 
 /* A search that sees no more edges ends soon. */

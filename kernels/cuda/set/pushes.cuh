@@ -14,7 +14,7 @@ namespace {
 #if SWEEP_FRONTIER
 
 inline bool may_push(const struct qn_set_view *view, const struct qn_run_request *request) {
-#if PROGRAM_IS_GIVEN
+#if PROGRAM_HAS_INITIAL
   const bool knows_first = false;
 #else
   const bool knows_first = !PROGRAM_SEES_RECEIVER && !qn_state_resumed(request);
@@ -24,7 +24,7 @@ inline bool may_push(const struct qn_set_view *view, const struct qn_run_request
 
 __global__ void first_values(const struct sweep_state state,
                              const struct qn_program_context context) {
-#if !PROGRAM_IS_GIVEN
+#if !PROGRAM_HAS_INITIAL
   sweep_words(context.num_vertices, [&](uint32_t v, bool valid) {
     if (!valid)
       return;

@@ -3,7 +3,7 @@
 
 #include "kernels/cuda/edges/edge_tiles.cuh"
 #include "kernels/cuda/edges/row_queue.cuh"
-#include "kernels/cuts/shard_units.h"
+#include "kernels/work_division/shard_units.h"
 #include <quern/shards.h>
 
 namespace {

@@ -1,11 +1,11 @@
 /* Weakly connected components on shards: where they are resident by a sample of the rows
  * of in-edges (own/cc_rows.cuh), else by one pass over all edges (own/cc_joined.cuh). */
-#include "kernels/cuda/own/cc_program.cuh"
+#include "kernels/cuda/standalone/cc_program.cuh"
 
 #include "kernels/cuda/shards/engine.cuh"
 
-#include "kernels/cuda/own/cc_joined.cuh"
-#include "kernels/cuda/own/cc_rows.cuh"
+#include "kernels/cuda/standalone/cc_joined.cuh"
+#include "kernels/cuda/standalone/cc_rows.cuh"
 
 namespace {
 

@@ -6,8 +6,8 @@
  * combined into by two units but those of hubs, whose parts are added up in their order afterwards.
  *
  * Out-edges stay on the host: which units have something to receive is found there, along the
- * out-edges of the active vertices (kernels/cuts/shard_units.h), of those units alone that have a
- * vertex which may still receive. */
+ * out-edges of the active vertices (kernels/work_division/shard_units.h), of those units alone that
+ * have a vertex which may still receive. */
 #pragma once
 
 #include "kernels/cuda/shards/gather.cuh"

@@ -12,11 +12,11 @@
 #pragma once
 
 #include "kernels/cuda/slotted_pages/engine_device.cuh"
-#include "kernels/cuda/slotted_pages/spare.cuh"
+#include "kernels/cuda/slotted_pages/low_memory.cuh"
 #include "kernels/cuda/slotted_pages/streamed.cuh"
 #include "kernels/cuda/sweep/devices.cuh"
 #include "kernels/cuda/sweep/senders.cuh"
-#include "kernels/cuts/page_tasks.h"
+#include "kernels/work_division/page_tasks.h"
 
 #define PAGE_BLOCKS 4 /* of threads that share a page, where all pages are walked at once */
 #define STREAMED_BLOCK_BYTES 32768 /* of a page are a block's where few pages are */
@@ -176,8 +176,8 @@ inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_en
                   uint64_t how_many) {
     return walk_pages(run, state, some, how_many, shares, stream, error);
   };
-#if SPARE_ALL_ACTIVE
-  return spare_walk(run, entries, count, shares, stream, walk, error);
+#if LOW_MEMORY_ALL_ACTIVE
+  return low_memory_walk(run, entries, count, shares, stream, walk, error);
 #else
   return walk(run->state, entries, count);
 #endif
@@ -224,7 +224,7 @@ inline enum qn_status upload_layout(const struct qn_slotted_pages *view, struct 
   if (run->source && PROGRAM_LOOKS_ONCE)
     qn_unit_map(run->source);
   run->state.sees = SWEEP_MAY_SEE && run->request->asynchronous;
-  const bool has_degrees = run->engine && SPARE_ALL_ACTIVE; /* on the host: spare.cuh */
+  const bool has_degrees = run->engine && LOW_MEMORY_ALL_ACTIVE; /* on the host: spare.cuh */
   enum qn_status status = run->source ? upload_page_table(memory, view, &device->pages, error)
                                       : upload_pages(memory, view, &device->pages, error);
   for (int turn = 0; turn < 2 && !status && SWEEP_FRONTIER && !run->source; turn++)
@@ -260,7 +260,7 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
   if (request->device->num_devices > 1)
     return sweep_run_devices(request, view->num_vertices, view->num_edges, NULL, &source, upload,
                              result, error);
-  return spare_run(request, view, &source, upload, result, error);
+  return low_memory_run(request, view, &source, upload, result, error);
 }
 
 } /* namespace */

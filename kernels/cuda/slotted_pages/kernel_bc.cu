@@ -3,13 +3,13 @@
  * brandes.cuh. A block takes a page: virtual warps the slots of a small one; the whole block a
  * large one, whose sum it leaves in `partials`, as its vertex may have more; these are added up
  * afterwards, in their order. */
-#include "kernels/cuda/own/bc_program.h"
+#include "kernels/cuda/standalone/bc_program.h"
 
 #include "kernels/cuda/slotted_pages/engine.cuh"
 
 #include "kernels/cuda/edges/warp_rows.cuh"
-#include "kernels/cuda/own/brandes.cuh"
-#include "kernels/own_kernel.h"
+#include "kernels/cuda/standalone/brandes.cuh"
+#include "kernels/standalone_kernel.h"
 
 namespace {
 

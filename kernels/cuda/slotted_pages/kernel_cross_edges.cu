@@ -5,12 +5,12 @@
  *
  * Bytes: an edge moves its physical id and a 32-byte sector of L2 for its end's group, beside its
  * page's START_VID; a vertex its slot, its group and its count. */
-#include "kernels/cuda/own/cross_edges_program.cuh"
+#include "kernels/cuda/standalone/cross_edges_program.cuh"
 
 #include "kernels/cuda/slotted_pages/engine.cuh"
 
-#include "kernels/cuda/own/visit.cuh"
-#include "kernels/own_kernel.h"
+#include "kernels/cuda/standalone/visit.cuh"
+#include "kernels/standalone_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_cross_edges_slotted_pages_cuda;
 

@@ -242,7 +242,7 @@ enum qn_status qn_unit_stream_part(struct qn_unit_stream *stream, const uint8_t 
   stream->begun = false;
   *figures = stream->list.figures;
   enum qn_status status = qn_cuda_status(cudaEventRecord(stream->before, NULL),
-                                         "recording the begin of an iteration", error);
+                                         "recording the start of an iteration", error);
   if (!status)
     status = walk_list(stream, walk, user, error);
   figures->direct_bytes = stream->direct_bytes - direct_bytes;

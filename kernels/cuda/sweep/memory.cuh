@@ -102,15 +102,15 @@ inline enum qn_status sweep_too_large(const struct sweep_run *run, uint64_t attr
                                       uint64_t least_bytes, uint64_t usable,
                                       struct qn_error *error) {
   char all[32], attributes[32], unit[32], may[32];
-  return qn_fail(error, QN_DEVICE,
-                 "not enough device memory: even streaming, %s on this graph needs %s (%s for the "
-                 "values of vertices and what goes with them, %s for a part of the graph), but %s "
-                 "of %s may be used; allow more with --device-memory, use a larger device, or "
-                 "--device cpu",
-                 PROGRAM_NAME, qn_size_text(attribute_bytes + least_bytes, all, sizeof all),
-                 qn_size_text(attribute_bytes, attributes, sizeof attributes),
-                 qn_size_text(least_bytes, unit, sizeof unit),
-                 qn_size_text(usable, may, sizeof may), run->memory.device.name);
+  return qn_fail(
+      error, QN_DEVICE,
+      "not enough device memory: even streaming, %s on this graph needs %s (%s for the values of "
+      "vertices and their bookkeeping, %s for a part of the graph), but %s of %s may be used; "
+      "allow more with --device-memory, use a larger device, or --device cpu",
+      PROGRAM_NAME, qn_size_text(attribute_bytes + least_bytes, all, sizeof all),
+      qn_size_text(attribute_bytes, attributes, sizeof attributes),
+      qn_size_text(least_bytes, unit, sizeof unit), qn_size_text(usable, may, sizeof may),
+      run->memory.device.name);
 }
 
 /* Sets run->source if the topology must be streamed, and then the result's plan. */

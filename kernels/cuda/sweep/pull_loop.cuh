@@ -19,7 +19,7 @@
 
 #include "kernels/cuda/device/memory.cuh"
 #include "kernels/cuda/device/ranges.cuh"
-#include "kernels/cuda/edges/given.cuh"
+#include "kernels/cuda/edges/initial_values.cuh"
 #include "kernels/cuda/edges/keep.cuh"
 #include "kernels/engine.h"
 #include "support/memory.h"
@@ -87,7 +87,7 @@ __global__ void pull_init(const struct pull_state state, const uint32_t *positio
   for (uint64_t v = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; v < context.num_vertices;
        v += (uint64_t)gridDim.x * blockDim.x) {
     const uint32_t vertex = (uint32_t)v;
-#if PROGRAM_IS_GIVEN /* the host makes it: given.cuh */
+#if PROGRAM_HAS_INITIAL /* the host makes it: given.cuh */
     (void)resumed, (void)positions;
 #else
     if (!resumed)
@@ -309,8 +309,8 @@ inline enum qn_status pull_begin(struct pull_run *run, uint64_t num_vertices,
     status = qn_cuda_upload(run->memory, run->state.values, resumed->values, num_vertices,
                             sizeof *run->state.values, "vertex values", error);
   else
-    status = given_upload(run->memory, run->request, &run->context, NULL, 0, num_vertices,
-                          run->state.values, error);
+    status = upload_initial_values(run->memory, run->request, &run->context, NULL, 0, num_vertices,
+                                   run->state.values, error);
   if (status)
     return status;
   QN_LAUNCH(pull_init, blocks, 256, 0, NULL, run->state, run->positions, resumed != NULL);

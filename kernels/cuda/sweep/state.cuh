@@ -2,7 +2,7 @@
  * host. */
 #pragma once
 
-#include "kernels/cuda/edges/given.cuh"
+#include "kernels/cuda/edges/initial_values.cuh"
 #include "kernels/cuda/edges/keep.cuh"
 #include "kernels/cuda/sweep/sweeps.cuh"
 
@@ -20,9 +20,8 @@ inline bool sweep_state_is_streamed(const struct qn_run_state *state) {
 inline enum qn_status sweep_refuse_resident_state(struct qn_error *error) {
   return qn_fail(
       error, QN_UNSUPPORTED,
-      "the checkpoint is of a run of %s that had the whole graph on the device, where it "
-      "does not fit any more; allow more with --device-memory, or remove the checkpoint "
-      "to begin anew, streaming",
+      "the checkpoint is of a run of %s that had the whole graph on the device, where it no longer "
+      "fits; allow more with --device-memory, or remove the checkpoint to start over, streaming",
       PROGRAM_NAME);
 }
 
@@ -54,8 +53,8 @@ inline enum qn_status sweep_resume(struct sweep_run *run, uint64_t *count, struc
   const struct unit_vertices held = run->state.held;
   const uint64_t num_vertices = run->context.num_vertices;
   if (!resumed)
-    return given_upload(&run->memory, run->request, &run->context, run->order, held.begin, held.end,
-                        run->state.values + held.begin, error);
+    return upload_initial_values(&run->memory, run->request, &run->context, run->order, held.begin,
+                                 held.end, run->state.values + held.begin, error);
   enum qn_status status = qn_cuda_status(cudaDeviceSynchronize(), "the first values", error);
   if (!status)
     status =

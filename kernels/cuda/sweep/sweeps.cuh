@@ -242,7 +242,7 @@ __global__ void sweep_init(const struct sweep_state state,
     bool starts = false;
     if (valid) {
       const uint32_t position = sweep_position(state, v);
-#if PROGRAM_IS_GIVEN /* the host makes it: given.cuh */
+#if PROGRAM_HAS_INITIAL /* the host makes it: given.cuh */
       (void)position;
 #else
       state.values[v] = program_init(&context, position, sweep_out_degree(state, v));

@@ -102,8 +102,9 @@ static void check_kernel(const struct qn_kernel *kernel, const struct qn_graph *
                          const uint32_t *positions, uint64_t seeds) {
   const struct qn_kernel *reference =
       qn_kernel_find(kernel->algorithm->name, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type);
-  const struct qn_kernel *other =
-      kernel->traits & QN_KERNEL_COLUMNS ? qn_columns_find(reference) : qn_stand_in_find(reference);
+  const struct qn_kernel *other = kernel->traits & QN_KERNEL_MULTI_SOURCE
+                                      ? qn_multi_source_find(reference)
+                                      : qn_stand_in_find(reference);
   if (kernel->traits & QN_KERNEL_STANDS_IN && (other || reference->traits & QN_KERNEL_SYMMETRIC))
     reference = other;
   struct qn_error error;

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "formats/container/take_ahead.h"
+#include "formats/container/prefault.h"
 #include "helpers/test.h"
 #include "support/threads.h"
 

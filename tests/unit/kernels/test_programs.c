@@ -23,7 +23,7 @@ static void check_parents(const struct test_edges *edges, const struct qn_graph 
   uint32_t source = edges->num_vertices / 2;
   for (int hops = 0; hops < 2; hops++) {
     const char *algorithm = hops ? "bfs" : "sssp";
-    const struct qn_kernel *kernel = qn_follower_find(algorithm, QN_LAYOUT_GRAPH, QN_CPU, type);
+    const struct qn_kernel *kernel = qn_derived_find(algorithm, QN_LAYOUT_GRAPH, QN_CPU, type);
     struct qn_run_result given = run_kernel(algorithm, graph, source, 0);
     double *distance = naive_distances(edges, type, source, hops);
     uint32_t *expected = naive_parents(edges, type, source, hops, distance);
@@ -34,7 +34,7 @@ static void check_parents(const struct test_edges *edges, const struct qn_graph 
       qn_threads_set(THREADS[i]);
       request.inputs.sources = &source;
       request.inputs.num_sources = 1;
-      request.inputs.given = given.values;
+      request.inputs.initial = given.values;
       assert_int_equal(kernel->run(&request, &result, &error), QN_OK);
       assert_memory_equal(expected, result.values, edges->num_vertices * sizeof *expected);
       qn_run_result_destroy(&result);

@@ -1,6 +1,6 @@
 /* Rows cut into chunks, and the hubs among them. */
 #include "helpers/test.h"
-#include "kernels/cuts/chunks.h"
+#include "kernels/work_division/chunks.h"
 #include "support/random.h"
 
 enum { MOST_ROWS = 40, LENGTHS = 8 };

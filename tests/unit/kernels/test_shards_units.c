@@ -4,7 +4,7 @@
 
 #include "helpers/random_graph.h"
 #include "helpers/test.h"
-#include "kernels/cuts/shard_units.h"
+#include "kernels/work_division/shard_units.h"
 
 #define MOST_VERTICES 3000
 #define MOST_EDGES 40000

@@ -78,7 +78,7 @@ static unsigned compare_kernels(const struct qn_graph *graph,
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
     if ((*kernel)->layout != QN_LAYOUT_SLOTTED_PAGES || (*kernel)->processor != QN_CPU ||
         !((*kernel)->weight_types & 1u << graph->out.weights.type) ||
-        (*kernel)->algorithm->given == QN_GIVEN_STRENGTHS || /* which the runtime sums */
+        (*kernel)->algorithm->initial == QN_INITIAL_STRENGTHS || /* which the runtime sums */
         ((*kernel)->traits & QN_KERNEL_SYMMETRIC && graph->directedness != QN_UNDIRECTED) ||
         ((*kernel)->algorithm->inputs & QN_ANY_SOURCES && pages->num_vertices == 0))
       continue;

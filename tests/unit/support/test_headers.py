@@ -14,7 +14,7 @@ LANGUAGES = {
 
 # A header of an engine goes with a program, which its includer names first. Some go with frontier programs alone, others
 # with the rest alone.
-PROGRAMS = ("kernels/programs/pagerank.h", "kernels/programs/bfs.h", "kernels/programs/sssp.h", "kernels/cuda/own/bc_program.h")
+PROGRAMS = ("kernels/programs/pagerank.h", "kernels/programs/bfs.h", "kernels/programs/sssp.h", "kernels/cuda/standalone/bc_program.h")
 
 # What goes with an engine too: the header of one, with its view or what it has on the device. They use what the engine
 # defines.
@@ -32,13 +32,13 @@ ENGINE_VIEWS = {
     "kernels/cpu/loop/state.h": "kernels/cpu/csr/view.h",
     "kernels/cpu/loop/sweeps.h": "kernels/cpu/csr/view.h",
     "kernels/cpu/loop/waiting.h": "kernels/cpu/csr/view.h",
-    "kernels/cuda/own/brandes.cuh": "kernels/cuda/slotted_pages/engine_device.cuh",
+    "kernels/cuda/standalone/brandes.cuh": "kernels/cuda/slotted_pages/engine_device.cuh",
     "kernels/cuda/packed/search.cuh": "kernels/cuda/packed/device.cuh",
-    "kernels/cuda/rows/needed_rows.cuh": "kernels/cuda/rows/device.cuh",
+    "kernels/cuda/rows/zero_copy.cuh": "kernels/cuda/rows/device.cuh",
     "kernels/cuda/rows/row_walks.cuh": "kernels/cuda/rows/device.cuh",
     "kernels/cuda/set/exchange.cuh": "kernels/cuda/set/device.cuh",
     "kernels/cuda/set/pushes.cuh": "kernels/cuda/set/device.cuh",
-    "kernels/cuda/slotted_pages/spare.cuh": "kernels/cuda/slotted_pages/engine_device.cuh",
+    "kernels/cuda/slotted_pages/low_memory.cuh": "kernels/cuda/slotted_pages/engine_device.cuh",
     "kernels/cuda/slotted_pages/streamed.cuh": "kernels/cuda/slotted_pages/engine_device.cuh",
     "kernels/cuda/sweep/devices.cuh": "kernels/cuda/rows/device.cuh",
     "kernels/cuda/sweep/exchange.cuh": "kernels/cuda/rows/device.cuh",
@@ -56,7 +56,7 @@ ENGINE_VIEWS = {
 }
 
 # What compiles only where its engine includes it.
-PARTS = ("kernels/cpu/loop/run.h", "kernels/cuda/own/visit_program.cuh")
+PARTS = ("kernels/cpu/loop/run.h", "kernels/cuda/standalone/visit_program.cuh")
 
 
 def all_headers(pattern):
