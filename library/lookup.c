@@ -139,20 +139,34 @@ static bool find_one(const struct finding *finding, uint64_t i) {
   return found;
 }
 
-static enum qn_status find_all(void *argument, struct qn_error *error) {
+static enum qn_status end_search(const struct finding *finding, uint64_t missing,
+                                 struct qn_error *error) {
+  uint32_t vertex;
+  if (finding->found || missing == UINT64_MAX)
+    return QN_OK;
+  return finding->numbers
+             ? qn_fail(error, QN_USAGE, "no vertex has the id '%" PRIu64 "'",
+                       finding->numbers[missing])
+             : qn_ids_find(&finding->input->ids, finding->texts[missing], &vertex, error);
+}
+
+static enum qn_status find_many(void *argument, struct qn_error *error) {
   const struct finding *finding = argument;
   uint64_t missing = UINT64_MAX;
-  uint32_t vertex;
-#pragma omp parallel for schedule(static) reduction(min : missing) if (finding->count > FEW)
+#pragma omp parallel for schedule(static) reduction(min : missing)
   for (uint64_t i = 0; i < finding->count; i++)
     if (!find_one(finding, i) && i < missing)
       missing = i;
-  if (finding->found || missing == UINT64_MAX)
-    return QN_OK;
-  if (finding->numbers)
-    return qn_fail(error, QN_USAGE, "no vertex has the id '%" PRIu64 "'",
-                   finding->numbers[missing]);
-  return qn_ids_find(&finding->input->ids, finding->texts[missing], &vertex, error);
+  return end_search(finding, missing, error);
+}
+
+/* On the calling thread, where no region may begin (call.h). */
+static enum qn_status find_few(const struct finding *finding, struct qn_error *error) {
+  uint64_t missing = UINT64_MAX;
+  for (uint64_t i = 0; i < finding->count; i++)
+    if (!find_one(finding, i) && i < missing)
+      missing = i;
+  return end_search(finding, missing, error);
 }
 
 static enum qn_status find(struct qn_session *session, struct finding finding,
@@ -161,7 +175,8 @@ static enum qn_status find(struct qn_session *session, struct finding finding,
   finding.input = &session->input;
   if (status)
     return status;
-  return finding.count > FEW ? qn_call(NULL, find_all, &finding, error) : find_all(&finding, error);
+  return finding.count > FEW ? qn_call(NULL, find_many, &finding, error)
+                             : find_few(&finding, error);
 }
 
 enum qn_status qn_session_find(struct qn_session *session, const char *const *texts, uint64_t count,
