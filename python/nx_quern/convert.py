@@ -46,7 +46,11 @@ class ConvertedGraph(BackendGraph):
     def _adjacency(self, reverse: bool) -> List[Any]:
         """The dict of neighbours of each node."""
         adjacency = self.source._pred if reverse else self.source._adj
-        return [adjacency[node] for node in self.nodes]
+        return [row if type(row) is dict else self._plain(row) for row in (adjacency[node] for node in self.nodes)]
+
+    def _plain(self, row: Any) -> Dict[Any, Any]:
+        """The row of a view as a dict; those of views may count neighbours whose edges are hidden."""
+        return {node: dict(edges) if self._multigraph else edges for node, edges in row.items()}
 
     def _rows(self, reverse: bool) -> Rows:
         adjacency = self._adjacency(reverse)

@@ -405,6 +405,14 @@ class Dispatch(unittest.TestCase):
         with self.assertRaises(NotImplementedError):
             self.networkx.number_connected_components(Odd([(0, 1)]), backend="quern")
 
+    def test_views_with_hidden_edges(self):
+        networkx = self.networkx
+        for kind in (networkx.Graph, networkx.MultiGraph, networkx.MultiDiGraph):
+            graph = kind([(0, 1), (0, 1), (1, 2), (2, 3)])
+            view = networkx.subgraph_view(graph, filter_edge=lambda *edge: {0, 1} != set(edge[:2]))
+            self.assertEqual(list(networkx.bfs_edges(view, 1, backend="quern")), [(1, 2), (2, 3)])
+            self.assertEqual(networkx.degree_centrality(view, backend="quern")[0], 0)
+
     def test_configuration(self):
         networkx = self.networkx
         graph = networkx.path_graph(10)
