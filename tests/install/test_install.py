@@ -131,6 +131,16 @@ class Install(unittest.TestCase):
             shutil.copytree(self.prefix / part, Path(folder.name) / part, symlinks=True)
         return Path(folder.name)
 
+    @unittest.skipUnless(shutil.which("readelf"), "no readelf")
+    def test_what_is_hardened_stays_so(self):
+        """Whatever is taken away of symbols: the dynamic linker writes first, and then nobody."""
+        if "variant=release" not in (build_folder() / "install/options.txt").read_text():
+            self.skipTest("this is no release")
+        for file in [*(self.prefix / "bin").iterdir(), self.prefix / "lib/libquern.so.0"]:
+            said = subprocess.run(["readelf", "-lnW", file], stdout=subprocess.PIPE, text=True, check=True).stdout
+            self.assertIn("GNU_RELRO", said, file.name)
+            self.assertNotIn("Build ID", said, file.name)  # which depends on the folder that it was built in
+
     def test_it_can_be_moved(self):
         self.only_shared()
         moved = self.moved()

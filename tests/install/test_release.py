@@ -147,6 +147,7 @@ class Ubuntu(_Releases):
 
 class Files(unittest.TestCase):
     """What can be seen without a root."""
+    tier, sanitized_tier, timeout = "long", "long", 600
 
     def test_the_wheel(self):
         [wheel] = made("quern-%s-*manylinux*.whl" % VERSION)
