@@ -18,6 +18,13 @@ def stripped(path, file):
     return env.Command(path + "/" + file.name, file, "$STRIPCOM")
 
 
+# What was staged before may hold files that are none of the source's any more.
+if {"wheel", "debs", "release"} & set(COMMAND_LINE_TARGETS) and not env.GetOption("no_exec"):
+    for staged in "wheel", "debian":
+        for folder, _, names in os.walk(env.Dir(staged).abspath):
+            for name in names:
+                os.unlink(os.path.join(folder, name))
+
 # ---- The wheel's library ------------------------------------------------------------------------
 
 def beside_archive(library):
