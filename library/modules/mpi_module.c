@@ -31,7 +31,7 @@ static void *take(uint64_t bytes) {
 static struct {
   MPI_Comm comm; /* for this alone */
   unsigned rank, num_ranks;
-  double *heard;     /* [num_ranks] when each last said that it waits, too */
+  double *last_seen; /* [num_ranks] when each last said that it waits, too */
   unsigned *missing; /* [num_ranks] room for those who did not */
   struct qn_mpi_patience patience;
   double interval; /* seconds after which ranks that wait say so again */
@@ -47,7 +47,7 @@ static void begin(unsigned *rank, unsigned *num_ranks, const struct qn_mpi_patie
   MPI_Comm_dup(MPI_COMM_WORLD, &roll.comm);
   roll.rank = *rank = (unsigned)own;
   roll.num_ranks = *num_ranks = (unsigned)all;
-  roll.heard = take(roll.num_ranks * sizeof *roll.heard);
+  roll.last_seen = take(roll.num_ranks * sizeof *roll.last_seen);
   roll.missing = take(roll.num_ranks * sizeof *roll.missing);
   roll.patience = *patience;
   roll.interval = patience->word / 10;
@@ -71,7 +71,7 @@ static void hear_who_waits(void) {
     if (!some)
       return;
     MPI_Recv(&here, 1, MPI_BYTE, from.MPI_SOURCE, 0, roll.comm, MPI_STATUS_IGNORE);
-    roll.heard[from.MPI_SOURCE] = MPI_Wtime();
+    roll.last_seen[from.MPI_SOURCE] = MPI_Wtime();
   }
 }
 
@@ -79,7 +79,7 @@ static void hear_who_waits(void) {
 static unsigned find_missing(double now) {
   unsigned count = 0;
   for (unsigned r = 0; r < roll.num_ranks; r++)
-    if (r != roll.rank && now - roll.heard[r] > 3 * roll.interval)
+    if (r != roll.rank && now - roll.last_seen[r] > 3 * roll.interval)
       roll.missing[count++] = r;
   return count;
 }
@@ -138,7 +138,7 @@ static void finish(MPI_Request *request) {
 static void wait_for_all(void) {
   MPI_Request arrived;
   hear_who_waits(); /* what was said in earlier waits is no news */
-  memset(roll.heard, 0, roll.num_ranks * sizeof *roll.heard);
+  memset(roll.last_seen, 0, roll.num_ranks * sizeof *roll.last_seen);
   MPI_Ibarrier(MPI_COMM_WORLD, &arrived);
   wait_for(&arrived, true);
 }
@@ -460,7 +460,7 @@ static void end(void) {
   if (roll.lost)
     MPI_Abort(MPI_COMM_WORLD, QN_SYSTEM);
   MPI_Finalize();
-  free(roll.heard);
+  free(roll.last_seen);
   free(roll.missing);
 }
 

@@ -11,7 +11,7 @@
 
 struct grid_sums {
   program_partial *sums;       /* [rows of the block] by this rank */
-  program_partial *heard;      /* [own vertices] by another one */
+  program_partial *received;   /* [own vertices] by another one */
   program_accumulator *totals; /* [own vertices] by all of the row */
 };
 
@@ -21,7 +21,7 @@ static inline enum qn_status grid_create(const struct engine_state *state, struc
   enum qn_status status = qn_pages_alloc(&grid->sums, state->walk.block->csr.num_vertices,
                                          sizeof *grid->sums, "sums of rows", error);
   if (!status)
-    status = qn_pages_alloc(&grid->heard, own, sizeof *grid->heard, "sums of others", error);
+    status = qn_pages_alloc(&grid->received, own, sizeof *grid->received, "sums of others", error);
   return status ? status
                 : qn_pages_alloc(&grid->totals, own, sizeof *grid->totals, "accumulators", error);
 }
@@ -29,7 +29,7 @@ static inline enum qn_status grid_create(const struct engine_state *state, struc
 static inline void grid_destroy(const struct engine_state *state, struct grid_sums *grid) {
   const uint64_t own = state->end - state->begin;
   qn_pages_free(grid->totals, own, sizeof *grid->totals);
-  qn_pages_free(grid->heard, own, sizeof *grid->heard);
+  qn_pages_free(grid->received, own, sizeof *grid->received);
   if (grid->sums)
     qn_pages_free(grid->sums, state->walk.block->csr.num_vertices, sizeof *grid->sums);
 }
@@ -65,11 +65,11 @@ static inline enum qn_status grid_sum(const struct engine_state *state, struct g
   for (unsigned distance = 1; !status && distance < block->num_columns; distance++) {
     const unsigned to = (block->column + distance) % block->num_columns;
     status = exchange->turn_row(distance, grid->sums + (firsts[to] - block->begin),
-                                (firsts[to + 1] - firsts[to]) * sizeof *grid->sums, grid->heard,
-                                own * sizeof *grid->heard, error);
+                                (firsts[to + 1] - firsts[to]) * sizeof *grid->sums, grid->received,
+                                own * sizeof *grid->received, error);
 #pragma omp parallel for schedule(static)
     for (uint64_t i = 0; i < (status ? 0 : own); i++)
-      program_combine(&grid->totals[i], accumulator_of(&grid->heard[i]));
+      program_combine(&grid->totals[i], accumulator_of(&grid->received[i]));
   }
   return status;
 }
