@@ -71,7 +71,7 @@ struct qn_part_file {
 };
 
 /* Write part `index` of the set that is begun at `place`; what was written of it before is
- * replaced. The rows are checked: QN_INVALID if they are not those of the part, a column is no
+ * replaced. The rows are checked: QN_INVALID if they are not those of the part, a column is not a
  * vertex or less than the one before it, or a weight is not finite. */
 enum qn_status qn_part_write(const char *place, uint64_t index, const struct qn_part_rows *rows,
                              const struct qn_job *job, struct qn_part_file *file,

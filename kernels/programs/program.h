@@ -118,8 +118,7 @@
  * Programs that were written for the traits of before still work: PROGRAM_IN_PLACE and _CONTRACTS
  * are PROGRAM_ASYNCHRONOUS now; _USES_WEIGHTS, _NON_NEGATIVE, _SUMS_WEIGHTS, _WEIGHTS_BY_TYPE and
  * _WEIGHTS_WIDE are PROGRAM_WEIGHTS; _AGGREGATE is PROGRAM_BEGINS; _CONVERGES is PROGRAM_TOLERANCE.
- * PROGRAM_INITIAL is PROGRAM_INITIAL (and program_initial program_initial), PROGRAM_DERIVES_FROM
- * PROGRAM_DERIVES_FROM. PROGRAM_PARTIAL is no longer needed.
+ * PROGRAM_PARTIAL is no longer needed.
  *
  * "vertex" is the position in original order (quern/ids.h): results do not
  * depend on how a layout numbers its vertices. */
