@@ -130,24 +130,38 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   return setting ? qn_setting_parse(setting, argument, state, settings->target) : ARGP_ERR_UNKNOWN;
 }
 
+/* What the tables of a tool become: each once, whoever asks again. */
+#define MOST_TABLES 8
+#define MOST_OPTIONS 96
+#define WORDS_BYTES 2048
+
+static void need_room(bool there_is) {
+  if (!there_is) /* only a new table in this program's own code can get here */
+    abort();
+}
+
 /* "keep|remove", which stays. */
 static const char *join_words(const char *const *words) {
-  static char texts[1024];
+  static char texts[WORDS_BYTES];
   static size_t used;
   char *text = texts + used;
-  for (int i = 0; words[i]; i++)
-    used += (size_t)snprintf(texts + used, sizeof texts - used, "%s%s", i ? "|" : "", words[i]);
+  for (int i = 0; words[i]; i++) {
+    need_room(used + strlen(words[i]) + 2 < WORDS_BYTES);
+    used += (size_t)snprintf(texts + used, WORDS_BYTES - used, "%s%s", i ? "|" : "", words[i]);
+  }
   used++;
   return text;
 }
 
-struct argp qn_settings_argp(const struct qn_setting *table) {
-  static struct argp_option all[64]; /* of the tables that a tool has, and their ends */
+/* The rows of a table, and an end. */
+static const struct argp_option *make_options(const struct qn_setting *table) {
+  static struct argp_option all[MOST_OPTIONS];
   static size_t used;
-  struct argp_option *options = all + used;
+  const struct argp_option *options = all + used;
   for (int row = 0; table[row].name; row++) {
     const struct qn_setting *setting = &table[row];
     const bool is_choice = !setting->argument && setting->kind != QN_SETTING_SWITCH;
+    need_room(used + 1 < MOST_OPTIONS);
     all[used++] =
         (struct argp_option){.name = setting->name,
                              .key = setting->letter ? setting->letter : FIRST_KEY + row,
@@ -156,7 +170,23 @@ struct argp qn_settings_argp(const struct qn_setting *table) {
                              .group = setting->group};
   }
   used++;
-  return (struct argp){.options = options, .parser = parse_option};
+  return options;
+}
+
+struct argp qn_settings_argp(const struct qn_setting *table) {
+  static struct {
+    const struct qn_setting *table;
+    const struct argp_option *options;
+  } made[MOST_TABLES];
+  int i = 0;
+  while (i < MOST_TABLES && made[i].table && made[i].table != table)
+    i++;
+  need_room(i < MOST_TABLES);
+  if (!made[i].table) {
+    made[i].options = make_options(table);
+    made[i].table = table;
+  }
+  return (struct argp){.options = made[i].options, .parser = parse_option};
 }
 
 void qn_settings_list(const struct qn_setting *table, json_t *array) {

@@ -1,5 +1,4 @@
-/* Opening containers: header, table and footer are copied into private memory
- * and judged there before anything else is believed. */
+/* Opening containers: header, table and footer are judged in a private copy before use. */
 #include <quern/container.h>
 
 #include <fcntl.h>

@@ -13,31 +13,42 @@
  * the library in themselves, in lib/. */
 static const char *const places[] = {"", "quern/", "../quern_cuda/", "../lib/"};
 
-/* The file of the library or of the program that this code is in. */
-static bool find_host(char path[PATH_MAX]) {
+/* The library that this code is in, or "". */
+static void find_library(char path[PATH_MAX]) {
   Dl_info about;
   struct link_map *object = NULL;
+  path[0] = '\0';
   if (dladdr1((void *)(uintptr_t)qn_module_open, &about, (void **)&object, RTLD_DL_LINKMAP) &&
-      object->l_name[0])
-    return snprintf(path, PATH_MAX, "%s", object->l_name) < PATH_MAX;
-  const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
-  path[length > 0 ? length : 0] = '\0';
-  return length > 0;
+      strlen(object->l_name) < PATH_MAX)
+    strcpy(path, object->l_name);
 }
 
-/* The first place that has the file; false: none, and `path` is beside the library. */
-static bool find(const char *file, char *path, size_t bytes) {
-  char host[PATH_MAX];
-  if (!find_host(host))
-    host[0] = '\0';
+static void find_program(char path[PATH_MAX]) {
+  const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+  path[length > 0 ? length : 0] = '\0';
+}
+
+/* The first place that has the file, seen from `host`, which becomes its folder. */
+static bool find_near(char *host, const char *file, char *path, size_t bytes) {
   char *slash = strrchr(host, '/');
   host[slash ? slash + 1 - host : 0] = '\0';
-  for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+  for (size_t i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
     const int length = snprintf(path, bytes, "%s%s%s", host, places[i], file);
     if (length < (int)bytes && access(path, F_OK) == 0)
       return true;
   }
-  snprintf(path, bytes, "%s%s", host, file);
+  return false;
+}
+
+/* Near the library, or else near the program; false: nowhere, and `path` is beside the one that
+ * this code is in. */
+static bool find(const char *file, char *path, size_t bytes) {
+  char library[PATH_MAX], program[PATH_MAX];
+  find_library(library);
+  find_program(program);
+  if (find_near(library, file, path, bytes) || find_near(program, file, path, bytes))
+    return true;
+  snprintf(path, bytes, "%s%s", library[0] ? library : program, file);
   return false;
 }
 

@@ -169,7 +169,7 @@ class TestRefused(Binsparse):
                 ("'pointers_to_1' descends", 3, {"pointers_to_1": numpy.array([0, 3, 2, 3, 4], "u8")}, {}),
                 ("'indices_1': number 2 is negative", 3, {"indices_1": numpy.array([1, 2, -1, 3])}, {}),
                 ("not finite", 3, {"values": numpy.array([1, 2, numpy.nan, 4])}, {}),
-                ("no array of one dimension", 3, {"values": numpy.array([[1, 2], [3, 4]], "u4")}, {})):
+                ("not a one-dimensional array", 3, {"values": numpy.array([[1, 2], [3, 4]], "u4")}, {})):
             with self.subTest(pattern):
                 self.write("CSR", [4, 4], {**self.csr(), **change}, types)
                 self.refused(pattern, code)

@@ -144,7 +144,7 @@ class Capsule:  # as a consumer of DLPack that drops what it was given
         self.capsule = result.__dlpack__(stream=None)
 
 graph = quern.open(sys.argv[1])
-runs = 2 * [("bfs", {"source": 5}), ("pagerank", {}), ("sssp", {"source": 5}), ("cc", {}), ("degree", {})]
+runs = 2 * [("bfs", {"source": 5}), ("pagerank", {}), ("sssp", {"source": 5}), ("cc", {}), ("kcore", {})]
 with graph.on("cuda", **dict(pair.split("=") for pair in sys.argv[2:])) as placed:
     for algorithm, options in runs:
         expected = graph.run(algorithm, device="cuda", **options)

@@ -634,7 +634,7 @@ class Streaming(Graph):
         process.terminate()
         _, errors = process.communicate(timeout=100)
         self.assertEqual(process.returncode, 130, errors)
-        self.assertRegex(errors, r"interrupted after iteration \d+; --resume goes on")
+        self.assertRegex(errors, r"interrupted after iteration \d+; --resume continues")
         json.loads(Path("kept.json").read_text())
 
     def test_cost_model(self):
@@ -830,7 +830,7 @@ class SideBySide(Graph):
         self.refused(self.shared("bfs", shards, QUERN_EMULATOR_DRIVER="none"), 6, "no CUDA driver is installed")
         self.refused(self.shared("bfs", shards, "--device-memory=2K"), 6, "not enough device memory")
         self.refused(self.shared("spmv", shards, "--mode=asynchronous", *needed("spmv", "graph.qrn")), 2, "spmv cannot run asynchronously")
-        self.refused(self.shared("bfs", shards, "--mode=both"), 2, "--mode: 'both' is none of synchronous, asynchronous")
+        self.refused(self.shared("bfs", shards, "--mode=both"), 2, "--mode: unknown value 'both'; expected one of synchronous, asynchronous")
         self.refused(self.emulated("bfs", shards, "--mode=synchronous"), 2, "--mode is for --device both")
 
 
@@ -900,7 +900,7 @@ class SeveralDevices(Graph):
                 (["--devices=0,"], "--devices: '' is not an integer"),
                 (["--devices=" + ",".join(["0"] * 17)], "--devices: at most 16"),
                 (["--devices=0,1", "--device=cpu"], "--devices replaces --device: give one of them"),
-                (["--devices=0,1", "--strategy=fast"], "--strategy: 'fast' is none of performance, scalability"),
+                (["--devices=0,1", "--strategy=fast"], "--strategy: unknown value 'fast'; expected one of performance, scalability"),
                 (["--devices=0", "--strategy=performance"], "--strategy is for --devices of two or more")):
             self.refused(self.several("bfs", pages, *arguments), 2, text)
         self.refused(self.several("bfs", pages, "--devices=0,3"), 6, "there is no CUDA device 3: there are 3")

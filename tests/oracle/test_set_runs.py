@@ -116,5 +116,5 @@ class Runs(unittest.TestCase):
     def test_what_needs_one_container(self):
         self.make(8, "none", "sparse", ("--undirected",))
         said = run("quern-run", "tc", self.at / "set")
-        self.assertIn("goes through the parts", said.stderr)
+        self.assertIn("does not run on the parts of a set", said.stderr)
         self.assertEqual(said.stdout.split("\n")[1], run("quern-run", "tc", self.at / "g.qrn").stdout.split("\n")[1])

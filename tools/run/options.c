@@ -117,7 +117,7 @@ static const struct argp_option fixed_options[] = {
      "one, or a warp",
      30},
     {"trust", KEY_TRUST, NULL, 0,
-     "Do not verify the container. Unsafe for a file that anyone else may have made or changed: it "
+     "Skip verification. Unsafe for a file that anyone else may have made or changed: it "
      "could make this process do anything. For your own files, directly after quern-verify",
      30},
 

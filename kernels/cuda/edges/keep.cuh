@@ -46,16 +46,26 @@ enum qn_status keep_if_due(const struct qn_run_request *request, uint64_t iterat
              : QN_OK;
 }
 
-/* The values alone, from an array on the device. */
-inline enum qn_status keep_values(const struct qn_run_request *request, uint64_t iterations,
-                                  double change, const struct qn_state_parts *parts,
-                                  struct qn_cuda_memory *memory, const void *values,
-                                  struct qn_error *error) {
+/* Save the values alone, from an array on the device. */
+inline enum qn_status keep_values_now(const struct qn_run_request *request, uint64_t iterations,
+                                      double change, const struct qn_state_parts *parts,
+                                      struct qn_cuda_memory *memory, const void *values,
+                                      struct qn_error *error) {
   auto download = [&](struct qn_state_parts *host, struct qn_error *failure) {
     return qn_cuda_download(memory, host->values, values, host->num_vertices, host->value_bytes,
                             "vertex values", failure);
   };
-  return keep_if_due(request, iterations, change, parts, KEEP_VALUES, download, error);
+  return keep_now(request, iterations, change, *parts, KEEP_VALUES, download, error);
+}
+
+/* The same, if they are wanted, which is asked once after an iteration. */
+inline enum qn_status keep_values(const struct qn_run_request *request, uint64_t iterations,
+                                  double change, const struct qn_state_parts *parts,
+                                  struct qn_cuda_memory *memory, const void *values,
+                                  struct qn_error *error) {
+  return qn_state_is_due(request, iterations)
+             ? keep_values_now(request, iterations, change, parts, memory, values, error)
+             : QN_OK;
 }
 
 /* What a state consists of: values [num_vertices], and a program's context or NULL. */

@@ -24,5 +24,5 @@ static inline enum qn_status bc_keep(const struct qn_run_request *request,
   if (!qn_state_is_due(request, sources))
     return QN_OK;
   enum qn_status status = qn_cuda_status(cudaDeviceSynchronize(), "a source's paths", error);
-  return status ? status : keep_values(request, sources, 0, &parts, memory, scores, error);
+  return status ? status : keep_values_now(request, sources, 0, &parts, memory, scores, error);
 }

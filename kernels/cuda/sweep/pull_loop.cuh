@@ -256,8 +256,8 @@ inline enum qn_status pull_iterations(const struct pull_run *run, uint32_t first
     const struct pull_control *control = &run->monitor.pinned[iteration % 2];
     const struct qn_state_parts parts =
         keep_parts(control->context.num_vertices, sizeof *run->state.values, &control->context);
-    status = keep_values(run->request, iteration + 1, run->result->stats.change, &parts,
-                         run->memory, run->state.values, error);
+    status = keep_values_now(run->request, iteration + 1, run->result->stats.change, &parts,
+                             run->memory, run->state.values, error);
     if (!status)
       status = pull_enqueue(run, iteration + 1, error);
   }
