@@ -162,7 +162,7 @@ class CommandLine(_Scratch):
         self.assertTrue(os.path.islink("link.parquet"))
         run("quern-import", "kept.parquet", "-q", "-o", "back.qrn")
         os.mkfifo("pipe.parquet")
-        self.assertIn("no regular file", run("quern-export", "g.qrn", "--format=parquet", "-qf", "-o", "pipe.parquet", exit=2).stderr)
+        self.assertIn("not a regular file", run("quern-export", "g.qrn", "--format=parquet", "-qf", "-o", "pipe.parquet", exit=2).stderr)
 
     def test_weights_of_eight_bytes(self):
         for weights, name in (np.array([0.1, 1e300, -3]), "f64"), (np.array([1 << 60, -5, 0]), "i64"):

@@ -40,7 +40,7 @@ XML = [
     refuses("in-an-edge.graphml", """<graphml><graph edgedefault="directed"><node id="a"/><node id="b"/><edge source="a" target="b">
             <graph edgedefault="directed"><node id="c"/></graph></edge></graph></graphml>""", "a graph in an edge"),
     reads("yed-data.graphml", GROUP_DATA % ('<data key="d">x</data>', ""), "a b", options="--properties=all"),
-    refuses("yed-data-behind.graphml", GROUP_DATA % ("", '<data key="d">x</data>'), "behind the graph in it", options="--properties=all"),
+    refuses("yed-data-behind.graphml", GROUP_DATA % ("", '<data key="d">x</data>'), "follow the graph nested in it", options="--properties=all"),
     refuses("two-graphs.graphml", YED % ("directed", "directed", '<graph edgedefault="directed"/>'), "a second graph is in the file"),
 ]
 
