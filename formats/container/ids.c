@@ -112,7 +112,8 @@ static int compare_id(const struct qn_ids *ids, uint64_t vertex, const char *tex
     return (ids->numbers[vertex] > number) - (ids->numbers[vertex] < number);
   const char *id = ids->string_bytes + ids->string_offsets[vertex];
   uint64_t id_length = ids->string_offsets[vertex + 1] - ids->string_offsets[vertex];
-  int order = memcmp(id, text, id_length < length ? id_length : length);
+  /* No name is a number: whoever asks for one finds nothing here. */
+  int order = text ? memcmp(id, text, id_length < length ? id_length : length) : 1;
   return order ? order : (id_length > length) - (id_length < length);
 }
 
