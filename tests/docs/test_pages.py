@@ -51,6 +51,18 @@ class Pages(unittest.TestCase):
         self.assertEqual({page.name for page in (SOURCE / "docs").glob("*.md")} - listed - {"README.md"}, set())
 
 
+class Version(unittest.TestCase):
+    """A release names its version in five places (docs/release.md)."""
+
+    NAMED = {"CITATION.cff": r"(?m)^version: (\S+)$", "packaging/conda/recipe.yaml": r'(?m)^  version: "(.*)"$',
+             "CHANGELOG.md": r"(?m)^## (\d\S*)", "packaging/debian/libquern0.symbols": r"@QUERN_PRIVATE_\" (\S+)$"}
+
+    def test_it_is_the_same_everywhere(self):
+        version = re.search(r'QN_VERSION "(.*)"', (SOURCE / "support/tool.h").read_text()).group(1)
+        for path, pattern in self.NAMED.items():
+            self.assertEqual(re.search(pattern, (SOURCE / path).read_text()).group(1), version, path)
+
+
 class Algorithms(unittest.TestCase):
     def test_every_algorithm_is_defined(self):
         rows = re.findall(r"(?m)^\| (`.*?) \|", (SOURCE / "docs/algorithms.md").read_text())
