@@ -63,7 +63,7 @@ struct qn_device_run {
   struct qn_device_report report; /* set by the run; not to be looked at if it failed */
 };
 
-#ifdef QN_HOST_DEVICE_ABI /* as QN_HOST_KERNEL_ABI (registry.h) */
+#ifdef QN_HOST_DEVICE_ABI /* as QN_HOST_KERNEL_ABI (kernel.h) */
 _Static_assert(sizeof(struct qn_device_run) == QN_HOST_DEVICE_ABI,
                "these headers are of another build of Quern");
 #endif
