@@ -57,6 +57,7 @@ class Commands:
 
     tier, sanitized_tier = "medium", "long"
     timeout = 120
+    tier, sanitized_tier = "medium", "long"  # some run on the emulator
     ready = ()
     more = ""  # commands before the page's
 

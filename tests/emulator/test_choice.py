@@ -14,10 +14,9 @@ USUAL = "0.3 40e9 50e9 20e-6 200e-6 1"
 EAGER = "0 1e30 1 0 0 0"  # all at once, but that what is streamed takes a second a byte
 
 
-@unittest.skipUnless(EMULATED.exists(), "no emulator; run scons unit-tests")
+@unittest.skipUnless(EMULATED.exists(), "no emulator; run scons emulated-tests")
 class Choice(unittest.TestCase):
-    tier = "medium"
-    sanitized_tier = "long"
+    tier, sanitized_tier = "medium", "long"
 
     @classmethod
     def setUpClass(cls):

@@ -26,7 +26,7 @@ class Counts(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         if not (EMULATED / "bench_directions").exists():
-            raise unittest.SkipTest("%s/bench_directions is not built; run scons unit-tests" % EMULATED)
+            raise unittest.SkipTest("%s/bench_directions is not built; run scons emulated-tests" % EMULATED)
         if "asan" in TOOLS.parts:
             raise unittest.SkipTest("AddressSanitizer watches instead of the emulator")
 

@@ -35,7 +35,7 @@ class Script(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         if not (EMULATED / "quern-run").exists():
-            raise unittest.SkipTest("%s/quern-run is not built; run scons unit-tests" % EMULATED)
+            raise unittest.SkipTest("%s/quern-run is not built; run scons emulated-tests" % EMULATED)
 
     def run_script(self, *options):
         done = subprocess.run([sys.executable, SOURCE / "bench/gpu.py", "--emulator", "--bin", TOOLS, "--emulated", EMULATED,

@@ -125,7 +125,7 @@ class Several(unittest.TestCase):
 class Placed(unittest.TestCase):
     """A graph that stays on the device, by the Python package."""
 
-    tier = "medium"
+    tier, sanitized_tier = "medium", "long"
     timeout = 300
 
     SCRIPT = """

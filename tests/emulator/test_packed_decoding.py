@@ -14,8 +14,10 @@ def run(*words):
     return subprocess.run(list(map(str, words)), check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-@unittest.skipUnless(PROGRAM.exists(), "no emulator; run scons unit-tests")
+@unittest.skipUnless(PROGRAM.exists(), "no emulator; run scons emulated-tests")
 class Decoding(unittest.TestCase):
+    tier, sanitized_tier = "medium", "long"
+
     def test_columns_are_right(self):
         run(TOOLS / "quern-generate", "rmat", "--scale=12", "--degree=4", "-qo", "graph.qrn")
         for options in ([], ["--direction=in"]):

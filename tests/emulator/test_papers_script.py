@@ -25,7 +25,7 @@ class Emulated(unittest.TestCase):
 
     def test_measures_every_table(self):
         if not (EMULATED / "quern-run").exists():
-            raise unittest.SkipTest("%s/quern-run is not built; run scons unit-tests" % EMULATED)
+            raise unittest.SkipTest("%s/quern-run is not built; run scons emulated-tests" % EMULATED)
         done, report = run_script("--emulator", "--emulated", EMULATED, "--scale=7", "--large=6")
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual(report["skipped"], [])

@@ -1,5 +1,5 @@
 """quern-run whose CUDA device is the emulator: every algorithm and layout that it lists for CUDA, against the CPU; choosing
-the device; devices that are missing, too small, or fail. build/emulator/bin is built by `scons unit-tests`."""
+the device; devices that are missing, too small, or fail. build/emulator/bin is built by `scons emulated-tests`."""
 
 import array
 import json
@@ -91,10 +91,12 @@ def values(path):
 
 
 class Graph(unittest.TestCase):
+    tier, sanitized_tier = "medium", "long"
+
     @classmethod
     def setUpClass(cls):
         if not EMULATED.exists():
-            raise unittest.SkipTest("%s is not built; run scons unit-tests" % EMULATED)
+            raise unittest.SkipTest("%s is not built; run scons emulated-tests" % EMULATED)
 
     def emulated(self, algorithm, container, *arguments, **environment):
         return run(EMULATED, algorithm, container, "--device=cuda", *arguments, **environment)
@@ -128,7 +130,6 @@ class Cache(Graph):
 
 
 class EveryKernel(Graph):
-    tier = "medium"
     timeout = 300
 
     def listed(self, device="cuda"):
@@ -226,7 +227,6 @@ class EveryKernel(Graph):
 
 class HybridTriangles(Graph):
     """ELL and COO are read as they lie, whatever the width, and of directed graphs in either direction."""
-    tier = "medium"
     timeout = 300
 
     def count(self, run_tool, container, device):
@@ -249,7 +249,6 @@ class HybridTriangles(Graph):
 
 class Leiden(Graph):
     """Communities on a device are the same for a seed, connected, called after their first vertices, and as modular as is said."""
-    tier = "medium"
     timeout = 300
 
     def imported(self, edges, *options):
@@ -314,7 +313,6 @@ class Leiden(Graph):
 
 class SeveralSources(Graph):
     """A column of each source: of bfs 64 at a time, on a device as on the CPU."""
-    tier = "medium"
     timeout = 300
 
     def same(self, algorithm, container, count, *options, **environment):
@@ -370,7 +368,6 @@ class SeveralSources(Graph):
 
 class UserProgram(Graph):
     """--program on a device, which is the emulator: nvcc.py plays nvcc."""
-    tier, sanitized_tier = "medium", "long"
     timeout = 300
     layouts = ["graph"]
 
@@ -530,7 +527,6 @@ class Devices(Graph):
 
 class Streaming(Graph):
     """A graph that does not fit: --device-memory, what is said of it, and the container vanishing meanwhile."""
-    tier = "medium"
     timeout = 300
 
     def pages(self):
@@ -768,7 +764,6 @@ class Streaming(Graph):
 
 class SideBySide(Graph):
     """The CPU and the device share a run."""
-    tier = "medium"
     timeout = 300
 
     def shards(self):
@@ -836,7 +831,6 @@ class SideBySide(Graph):
 
 class SeveralDevices(Graph):
     """--devices and --strategy: what is reported, refused, and goes on from checkpoints. Results: test_emulated_devices_medium."""
-    tier = "medium"
     timeout = 300
 
     def pages(self):

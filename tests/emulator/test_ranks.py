@@ -14,7 +14,7 @@ from harness.tools import run, values
 from oracle.sets import HAVE_RANKS, Sets, launch
 
 
-@unittest.skipUnless(EMULATED.exists(), "no emulator; run scons unit-tests")
+@unittest.skipUnless(EMULATED.exists(), "no emulator; run scons emulated-tests")
 class Graphs(Sets, unittest.TestCase):
     tier, sanitized_tier = "medium", "long"
     timeout = 300

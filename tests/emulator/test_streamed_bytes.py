@@ -21,8 +21,7 @@ def done(*command):
 
 @unittest.skipUnless(EMULATED.exists(), "the emulator has not been built")
 class StreamedBytes(unittest.TestCase):
-    tier = "medium"
-    sanitized_tier = "long"
+    tier, sanitized_tier = "medium", "long"
 
     def report(self, algorithm, container, *options):
         return json.loads(done(EMULATED, algorithm, container, "--device=cuda", "--json", *options))

@@ -25,7 +25,7 @@ def run_program(name, program, settings, arguments=(), needs_cmocka=True):
     if not program.exists():
         if needs_cmocka and not has_cmocka():
             return [Outcome(name, SKIPPED, "cmocka is not installed (libcmocka-dev)")]
-        return [Outcome(name, FAILED, "%s is not built; run scons unit-tests" % program)]
+        return [Outcome(name, FAILED, "%s is not built; run scons unit-tests emulated-tests" % program)]
     scratch = scratch_folder(settings, name)
     env = settings.environment(scratch)
     env["CMOCKA_MESSAGE_OUTPUT"] = "TAP"
@@ -36,13 +36,14 @@ def run_program(name, program, settings, arguments=(), needs_cmocka=True):
 
 
 def find(settings):
-    """test_NAME.c; test_NAME_medium.c and test_NAME_long.c belong to those tiers."""
+    """test_NAME.c; test_NAME_medium.c and test_NAME_long.c belong to those tiers. In the emulator every device thread is a
+    fiber: no test there is short, and where memory is watched as well they take minutes."""
     jobs = []
     for source in sorted((settings.root / "unit").glob("**/test_*.c")):
         name = "unit/" + source.stem
         tier = next((tier for tier in ("medium", "long") if source.stem.endswith("_" + tier)), "short")
-        if source.stem.startswith("test_emulated") and tier == "medium" and settings.sanitized:
-            tier = "long"  # every device thread is a fiber: minutes, where memory is watched as well
+        if source.stem.startswith("test_emulat"):
+            tier = "long" if settings.sanitized else "medium"
         program = settings.programs / source.stem
         jobs.append(Job(name, lambda n=name, p=program: run_program(n, p, settings), tier))
     return jobs + find_fuzz_targets(settings)

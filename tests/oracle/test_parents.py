@@ -65,7 +65,7 @@ class _Parents(unittest.TestCase):
 
 
 class EveryLayout(_Parents):
-    tier = "medium"
+    tier, sanitized_tier = "medium", "long"
 
     def test_parents(self):
         for graph, edges, containers in self.graphs(40, more=(("sparse", "f64", True), ("sparse", "i64", False))):
@@ -104,7 +104,7 @@ class EveryDevice(_Parents):
 
     def test_parents(self):
         if not EMULATED.exists():
-            self.skipTest("%s is not built; run scons unit-tests" % EMULATED)
+            self.skipTest("%s is not built; run scons emulated-tests" % EMULATED)
         for graph, edges, containers in self.graphs(60):
             source = graph.num_vertices // 4
             for algorithm in ("bfs", "sssp"):
@@ -118,7 +118,7 @@ class EveryDevice(_Parents):
     def test_streamed(self):
         """A graph that does not fit, on one device and on two; with weights that are 0."""
         if not EMULATED.exists():
-            self.skipTest("%s is not built; run scons unit-tests" % EMULATED)
+            self.skipTest("%s is not built; run scons emulated-tests" % EMULATED)
         graph, right, path = [self.folder / name for name in ("graph.qrn", "right.npy", "parents.npy")]
         run("quern-generate", "rmat", "--scale=9", "--degree=8", "--weights=0,5", "--transpose=also", "-qo", graph)
         run("quern-run", "sssp", graph, "-q", "--device=cpu", "--parents", right)
