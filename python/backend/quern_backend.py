@@ -142,7 +142,7 @@ def engine_headers():
 def add_package(wheel):
     """All that is not compiled, of the package and of its backend for networkx."""
     for package in PACKAGES:
-        for path in sorted([*package.rglob("*.py"), *package.rglob("*.html"), package / "py.typed"]):
+        for path in sorted(path for path in package.rglob("*") if path.suffix in (".py", ".html", ".css", ".js") or path.name == "py.typed"):
             wheel.add(path.relative_to(package.parent).as_posix(), path.read_bytes())
 
 

@@ -2,7 +2,7 @@
 
     quern.report.write("report.html", quern.open("web.qrn"))
 
-or, from the command line, `quern-report web.qrn -o report.html`. Needs Matplotlib and Jinja2.
+or, from the command line, `quern-report web.qrn -o report.html`. Needs Jinja2.
 """
 
 from ._page import write

@@ -19,7 +19,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser("quern-report", description="Draw a graph: one HTML file with degrees, adjacency matrix, sizes, parts and ledger.",
+    parser = _Parser("quern-report", description="Draw a graph as one HTML file: degrees, adjacency matrix, components, clustering, results, sizes.",
                      epilog="Exit status: 0; 2 for a wrong command line or if FILE exists; 3 for an invalid input; 5 if reading, writing or "
                             "memory fails.")
     parser.add_argument("graphs", nargs="+", metavar="GRAPH.qrn", help="a container; others are layouts of it, shown beside")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
@@ -27,18 +28,18 @@ def _rows_of(row_offsets: numpy.ndarray, begin: int, end: int) -> numpy.ndarray:
     return numpy.repeat(numpy.arange(first, last, dtype=numpy.uint32), numpy.diff(cuts))
 
 
-def _chunks(graph: Graph) -> Iterator[Tuple[numpy.ndarray, numpy.ndarray]]:
-    """Sources and destinations of all edges, some at a time."""
-    offsets, columns = graph.row_offsets, graph.column_indices
-    for begin in range(0, len(columns), CHUNK_EDGES):
-        end = min(begin + CHUNK_EDGES, len(columns))
+def chunks(graph: Graph, size: Optional[int] = None) -> Iterator[Tuple[numpy.ndarray, numpy.ndarray]]:
+    """Sources and destinations of all stored edges, some at a time."""
+    offsets, columns, size = graph.row_offsets, graph.column_indices, size or CHUNK_EDGES
+    for begin in range(0, len(columns), size):
+        end = min(begin + size, len(columns))
         yield _rows_of(offsets, begin, end), columns[begin:end]
 
 
 # ---- Degrees ------------------------------------------------------------------------------------
 
 class Degrees(NamedTuple):
-    """The degrees of all vertices, and for some of those that occur the share of vertices with as many edges or more."""
+    """The degrees of all vertices, and for some of those that occur how many vertices have as many edges or more."""
 
     name: str
     degrees: numpy.ndarray
@@ -54,34 +55,41 @@ def thinned(values: numpy.ndarray) -> numpy.ndarray:
     return numpy.unique(numpy.append(numpy.searchsorted(values, wanted), [0, len(values) - 1]).clip(0, len(values) - 1))
 
 
-def _degrees(name: str, degrees: numpy.ndarray) -> Degrees:
-    values, counts = numpy.unique(degrees, return_counts=True)
-    shares = numpy.cumsum(counts[::-1])[::-1] / max(1, len(degrees))
+def at_least(numbers: numpy.ndarray) -> Tuple[numpy.ndarray, numpy.ndarray]:
+    """Some of these numbers, and how many are as large or larger."""
+    values, counts = numpy.unique(numbers, return_counts=True)
     places = thinned(values)
-    return Degrees(name, degrees, (values[places], shares[places]))
+    return values[places], numpy.cumsum(counts[::-1])[::-1][places]
+
+
+def _degrees(name: str, degrees: numpy.ndarray) -> Degrees:
+    return Degrees(name, degrees, at_least(degrees))
 
 
 def degrees(graph: Graph) -> List[Degrees]:
     """Of an undirected graph one distribution; else out-degrees and in-degrees."""
-    out = numpy.diff(graph.row_offsets).astype(numpy.int64)
+    out = graph.out_degree().astype(numpy.int64)
     if not graph.directed:
         return [_degrees("degree", out)]
-    into = numpy.zeros(graph.num_vertices, numpy.int64)
-    for _, columns in _chunks(graph):
-        into += numpy.bincount(columns, minlength=graph.num_vertices)
-    return [_degrees("out-degree", out), _degrees("in-degree", into)]
+    return [_degrees("out-degree", out), _degrees("in-degree", graph.in_degree().astype(numpy.int64))]
 
 
 # ---- The adjacency matrix -----------------------------------------------------------------------
 
 def density(graph: Graph, order: Optional[numpy.ndarray] = None, cells: int = 192) -> numpy.ndarray:
-    """Edges in each cell of a square grid over the matrix; `order` has the place of each vertex (None: its number)."""
+    """Edges in each cell of a square grid over the matrix; `order` has the place of each vertex (None: its number). Of an
+    undirected graph a cell has each edge once; cells on both sides of the diagonal are alike."""
     cells = max(1, min(cells, graph.num_vertices))
-    counts = numpy.zeros(cells * cells, numpy.int64)
+    counts, loops = numpy.zeros(cells * cells, numpy.int64), numpy.zeros(cells, numpy.int64)
     cell = (numpy.arange(graph.num_vertices, dtype=numpy.int64) if order is None else order) * cells // max(1, graph.num_vertices)
-    for rows, columns in _chunks(graph):
+    for rows, columns in chunks(graph):
         counts += numpy.bincount(cell[rows] * cells + cell[columns], minlength=cells * cells)
-    return counts.reshape(cells, cells)
+        if not graph.directed:
+            loops += numpy.bincount(cell[rows[rows == columns]], minlength=cells)
+    square = counts.reshape(cells, cells)
+    if not graph.directed:  # inside a cell of the diagonal an edge is stored both ways, and a loop once
+        numpy.fill_diagonal(square, (square.diagonal() + loops) // 2)
+    return square
 
 
 def by_degree(all_degrees: List[Degrees]) -> numpy.ndarray:
@@ -127,9 +135,9 @@ def page_fill(graph: Graph) -> List[Tuple[str, numpy.ndarray]]:
     return [(name, fill[which]) for name, which in (("small", ~large), ("large", large)) if which.any()]
 
 
-def sizes(info: Dict[str, Any]) -> Dict[str, Any]:
-    """What a container takes: bytes, and bits for each edge that it stores."""
-    edges = info["edges"]
+def sizes(graph: Graph) -> Dict[str, Any]:
+    """What a container takes: bytes, bits for each edge, and the bytes of its sections."""
+    info, edges = graph.info(), graph.num_edges
     return {"layout": info["layout"], "bytes": info["bytes"], "bits": 8 * info["bytes"] / edges if edges else None,
             "sections": [(section["name"], section["stored_bytes"]) for section in info["sections"]]}
 
@@ -169,33 +177,56 @@ def history(info: Dict[str, Any]) -> List[Step]:
 # ---- Files --------------------------------------------------------------------------------------
 
 class Values(NamedTuple):
-    """A result: its values that are finite, and how many are not."""
+    """A result: its last column by the name of it, as numbers; the lines that it is of, or None if it has values alone."""
 
+    path: str
     name: str
-    finite: numpy.ndarray
-    others: int
+    numbers: numpy.ndarray
+    head: List[str]
+    lines: Optional[List[bytes]]
+    separator: str
+
+    @property
+    def finite(self) -> numpy.ndarray:
+        found: numpy.ndarray = self.numbers[numpy.isfinite(self.numbers)]
+        return found
+
+    def row(self, place: int) -> List[str]:
+        """The cells of one line: the id, and values."""
+        line = self.lines[place].decode("utf-8", "surrogateescape") if self.lines else ""
+        return next(csv.reader([line])) if self.separator == "," else line.split("\t")
+
+    def largest(self, count: int) -> List[int]:
+        """The places of the largest values that are finite; of equal ones those that come first."""
+        places = numpy.flatnonzero(numpy.isfinite(self.numbers))
+        top: List[int] = places[numpy.argsort(-self.numbers[places], kind="stable")[:count]].tolist()
+        return top
+
+
+def _read_array(path: str) -> Values:
+    found = numpy.load(path, allow_pickle=False).reshape(-1)
+    numbers = found.astype(numpy.float64)
+    if found.dtype.kind == "u":
+        numbers[found == numpy.iinfo(found.dtype).max] = numpy.inf
+    return Values(path, "value", numbers, ["vertex", "value"], None, "")
 
 
 def values(path: str) -> Values:
     """What `quern-run -o` writes: .npy, .csv, or lines of an id, a tab and a value."""
     try:
         if path.endswith(".npy"):
-            found = numpy.load(path, allow_pickle=False).reshape(-1)
-            if found.dtype.kind == "u":
-                unreached = found == numpy.iinfo(found.dtype).max
-                found = found.astype(numpy.float64)
-                found[unreached] = numpy.inf
-        else:
-            separator, skipped = (b",", 1) if path.endswith(".csv") else (b"\t", 0)
-            with open(path, "rb") as file:
-                lines = file.read().splitlines()[skipped:]
-            found = numpy.array([line.rsplit(separator, 1)[1] for line in lines], dtype="S").astype(numpy.float64)
-    except (ValueError, IndexError) as problem:
-        raise _errors.InvalidError("these are no results of quern-run: %s" % problem, path) from problem
+            return _read_array(path)
+        with open(path, "rb") as file:
+            lines = file.read().splitlines()
+        separator, head = "\t", ["vertex", "value"]
+        if path.endswith(".csv"):
+            separator, head = ",", next(csv.reader([lines.pop(0).decode("utf-8", "surrogateescape")])) if lines else head
+        numbers = numpy.array([line.rsplit(separator.encode(), 1)[1] for line in lines], dtype="S").astype(numpy.float64)
+    except (ValueError, IndexError, StopIteration, csv.Error) as problem:
+        raise _errors.InvalidError("these are not results of quern-run: %s" % problem, path) from problem
     except OSError as problem:
         raise _errors.SystemFailure("cannot open: %s" % problem.strerror, path) from problem
-    finite = numpy.isfinite(found)
-    return Values(path, found[finite], int(len(found) - finite.sum()))
+    return Values(path, head[-1], numbers, head, lines, separator)
 
 
 class Span(NamedTuple):
@@ -214,6 +245,6 @@ def timeline(path: str) -> List[Span]:
         return [Span(str(lanes.get((event["pid"], event["tid"]), event["tid"])), event["name"], event["ts"] / 1e6, event["dur"] / 1e6)
                 for event in events if event["ph"] == "X"]
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
-        raise _errors.InvalidError("this is no timeline of quern-run --trace: %r" % problem, path) from problem
+        raise _errors.InvalidError("this is not a timeline of quern-run --trace: %r" % problem, path) from problem
     except OSError as problem:
         raise _errors.SystemFailure("cannot open: %s" % problem.strerror, path) from problem

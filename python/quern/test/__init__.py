@@ -184,8 +184,7 @@ class Libraries(_Scratch):
         self.assertEqual(back.column_indices.tobytes(), self.graph.column_indices.tobytes())
 
     def test_report(self) -> None:
-        for name in "matplotlib", "jinja2":
-            self.module(name)
+        self.module("jinja2")
         report = importlib.import_module("quern.report")
         report.write(self.path("r.html"), self.graph)
         with open(self.path("r.html"), encoding="utf-8") as page:
