@@ -7,8 +7,8 @@
 
 NAME is a machine of bench/machines.json. A page's text is bench/PAGE.md.in: a line `@table NAME` stands for a table, and
 {table: row: column} or {table: graph: row: column} for one figure in the text; `@table NAME if measured` for one that may not have been
-measured yet, as {table: row: column if measured}. {FIGURE over FIGURE} is a quotient. `@include FILE` stands for a file of bench/. In the
-README they stand between two comments, as bench/headlines.md.in has them."""
+measured yet, as {table: row: column if measured}. {FIGURE over FIGURE} is a quotient, and {of FIGURE} says when it was measured.
+`@include FILE` stands for a file of bench/. In the README they stand between two comments, as bench/headlines.md.in has them."""
 
 import argparse
 import json
@@ -104,11 +104,14 @@ def told(match):
 
 def cited(match):
     text = match.group(1).removesuffix(" if measured")
-    found = [named(part) for part in text.split(" over ")]
+    when = text.startswith("of ")
+    found = [named(part) for part in text.removeprefix("of ").split(" over ")]
     if None in found and text == match.group(1):
         sys.exit("report: {%s} names no record" % text)
     if None in found:
         return UNKNOWN
+    if when:
+        return "%(date)s at %(commit)s" % found[0]
     if len(found) == 1:
         return figure(found[0])
     if found[0]["unit"] != found[1]["unit"]:

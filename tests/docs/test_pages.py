@@ -143,8 +143,11 @@ class Performance(unittest.TestCase):
             page.write_text("@include cells\n%s over\n{verify: undirected: rate over verify: undirected: rate}\n" % missing)
             value = "%.3g GB/s" % next(each["value"] for each in records.load("verify") if each["row"] == "undirected")
             self.assertEqual(report.filled(page), "| a | %s b |\n| d | not measured yet |\nnot measured yet over\n1\n" % value)
-            page.write_text("{verify: nothing: rate}")
-            self.assertRaises(SystemExit, report.filled, page)
+            page.write_text("{of verify: R-MAT, scale 22: undirected: rate}; {of verify: nothing: rate if measured}\n")
+            self.assertRegex(report.filled(page), r"\A20\d\d-\d\d-\d\d at [0-9a-f]{7}; not measured yet\n\Z")
+            for missing in ("{verify: nothing: rate}", "{of verify: nothing: rate}"):
+                page.write_text(missing)
+                self.assertRaises(SystemExit, report.filled, page)
 
     def test_a_new_measurement_takes_the_old_ones_place(self):
         old = [records.record("a", "x", 1, "s"), records.record("b", "x", 2, "s"), records.record("a", "x", 3, "s", "graph")]
