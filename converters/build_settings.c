@@ -31,8 +31,8 @@ const struct qn_setting qn_build_settings[] = {
     {"self-loops", QN_SETTING_CHOICE, offsetof(struct qn_build, self_loops), .words = loop_words,
      .group = 2, .help = "Edges from a vertex to itself (default: keep)"},
     {"duplicates", QN_SETTING_OWN, .words = duplicate_words, .set = set_duplicates, .group = 2,
-     .help = "Edges with the same endpoints: remove leaves the first, min and sum merge their weights "
-             "(default: keep)"},
+     .help = "Edges with the same endpoints: remove keeps the first, min and sum merge their "
+             "weights (default: keep)"},
     {0}};
 
 enum qn_status qn_provenance_build(json_t *provenance, const struct qn_build *build,

@@ -56,7 +56,7 @@ const struct qn_format qn_formats[] = {
     {.name = "quern",
      .files = ".qrn",
      .description =
-         "Our own containers of any layout, plain or archived, also as members of bundles",
+         "Quern's containers of any layout, plain or archived, also as members of bundles",
      .reader = &qn_reader_container,
      .reading = {.loses = "the layout; where the container came from"}},
     {.name = "matrix-market",

@@ -33,7 +33,7 @@ enum qn_status qn_weight_refuse(const struct qn_weight_demand *demand, enum qn_w
   else
     snprintf(most, sizeof most, "%g", limit.real);
   return qn_fail(error, QN_UNSUPPORTED,
-                 "%s adds weights up to %s on so many vertices, so that no path's sum leaves 64 "
+                 "%s adds weights up to %s on this many vertices, so that no path's sum leaves 64 "
                  "bits, but that of edge %llu is %s%s",
                  demand->program, most, (unsigned long long)edge, text,
                  type == QN_WEIGHT_I64 ? "; quern-import --weights=f64 makes them real" : "");

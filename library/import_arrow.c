@@ -256,7 +256,7 @@ static enum qn_status whole_numbers(const struct slice *slice, int role,
     }
     snprintf(what, sizeof what, "%.64s is %.17g, %s", reals.name, id,
              id > MOST_REAL ? "a real number that may have been rounded: cast ids to integers"
-                            : "which is no id: ids are integers from 0, or texts");
+                            : "which is not an id: ids are integers from 0, or texts");
     status = fail_row(slice, i, what, error);
   }
   *numbers = (struct qn_number_array){.name = reals.name,

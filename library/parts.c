@@ -324,7 +324,7 @@ static enum qn_status check_columns(const struct writing *writing, struct qn_err
              ? QN_OK
              : qn_fail(error, QN_INVALID,
                        "edge %" PRIu64 " of the part: the column is not a vertex, or less than the "
-                                       "one before it in its row, or the weight is not finite",
+                       "one before it in its row, or the weight is not finite",
                        bad);
 }
 
@@ -418,7 +418,7 @@ enum qn_status qn_set_finish(struct qn_set_draft *draft, const struct qn_part_fi
   if (fingerprint != set->fingerprint)
     status = qn_fail(error, QN_INVALID,
                      "the parts that were written do not make up the graph that was begun: its "
-                     "fingerprint is another");
+                     "fingerprint differs");
   if (!status)
     status = check_files(draft, error);
   if (!status) {

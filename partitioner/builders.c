@@ -36,7 +36,7 @@ static const struct qn_setting blocked_csr_settings[] = {
              "vertex values take about a third of it (default: 60M, for 4194304 vertices a block)"},
     {"out-edges", QN_SETTING_SWITCH, FIELD(out_edges), .group = 1,
      .help = "Store the out-edges as plain CSR too, so that traversals (bfs, sssp, ...) need not "
-             "derive them when they begin"},
+             "derive them when they start"},
     {0}};
 #undef FIELD
 
@@ -55,13 +55,14 @@ static enum qn_status settle_edge_partitions(const void *target, struct qn_error
 #define FIELD(name) offsetof(struct qn_edge_partitions_options, name)
 static const struct qn_setting edge_partitions_settings[] = {
     {"partitions", QN_SETTING_NUMBER, FIELD(num_partitions), .least = 1, .most = UINT64_MAX,
-     .letter = 'p', .argument = "N", .help = "At most N partitions, as equal as can be (32)"},
+     .letter = 'p', .argument = "N",
+     .help = "At most N partitions, as equal in size as possible (default: 32)"},
     {"partition-bytes", QN_SETTING_SIZE, FIELD(partition_bytes), .least = 1, .argument = "SIZE",
      .help = "Partitions of at most SIZE bytes, e.g. 64M"},
     {"device-memory", QN_SETTING_SIZE, FIELD(device_memory), .least = 1,
      .argument = "SIZE|device[:N]",
-     .help = "Partitions of which 32 fit into SIZE, or into what CUDA device N has (default 0), "
-             "beside 24 bytes a vertex"},
+     .help = "Make partitions so small that 32 of them fit into SIZE, or into the memory of CUDA "
+             "device N (default 0), besides 24 bytes a vertex"},
     {0}};
 #undef FIELD
 
@@ -118,11 +119,12 @@ static enum qn_status settle_shards(const void *target, struct qn_error *error) 
 static const struct qn_setting shards_settings[] = {
     {"shard-vertices", QN_SETTING_NUMBER, FIELD(shard_vertices), .least = 1, .most = UINT64_MAX,
      .argument = "N",
-     .help = "Shards of N destinations each (at most 65536), whatever their accumulators take"},
+     .help = "Shards of N destinations each (at most 65536), however much memory their "
+             "accumulators take"},
     {"shared-memory", QN_SETTING_SIZE, FIELD(shared_bytes), .least = 1, .argument = "SIZE",
-     .help = "Shards whose accumulators of 4 bytes, replicated, fit SIZE (112K)"},
+     .help = "Shards whose accumulators of 4 bytes, replicated, fit into SIZE (default: 112K)"},
     {"page-bytes", QN_SETTING_SIZE, FIELD(page_bytes), .least = 1, .argument = "SIZE",
-     .help = "Pages of at most SIZE bytes (64M)"},
+     .help = "Pages of at most SIZE bytes (default: 64M)"},
     {0}};
 #undef FIELD
 

@@ -111,8 +111,8 @@ static enum qn_status restore_rows(const struct qn_run_input *input, struct qn_r
     return QN_OK;
   const double begin = qn_seconds();
   qn_note(QN_NOTE_RESTORED,
-          "%s walks plain rows, which are put together from the layout %s first; "
-          "quern-transform writes a container of them",
+          "%s walks plain rows, which are restored from the layout %s first; quern-transform "
+          "writes a container that has them",
           run->kernel->algorithm->name, input->layout->name);
   enum qn_status status = input->layout->restore(input->container, &run->rows, error);
   run->has_rows = !status;

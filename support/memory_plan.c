@@ -18,9 +18,9 @@ enum { KEY_MEMORY = 0x2101, KEY_TMPDIR };
 
 static const struct argp_option argp_options[] = {
     {"memory", KEY_MEMORY, "SIZE", 0,
-     "Take no more than SIZE of memory beside the mapped output; what does not fit goes through "
-     "temporary files. The result is the same (default: all in memory, unless that is more than is "
-     "free: then half of what is free)",
+     "Use at most SIZE of memory besides the mapped output, and temporary files for what does not "
+     "fit. The result is the same (default: everything in memory if it fits, else half of the free "
+     "memory)",
      80},
     {"tmpdir", KEY_TMPDIR, "DIR", 0,
      "The folder for temporary files, which have no names and vanish with the process (default: "

@@ -65,25 +65,22 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static const char documentation[] =
-    "Keep containers in a compact form, and get them back byte for byte.\v"
+    "Compress containers, and restore them byte for byte.\v"
     "  create -o OUT FILE...    archive FILE, or make a bundle of several\n"
     "  extract [-o OUT] FILE    restore the container in FILE\n"
     "  extract [-C DIR] BUNDLE [MEMBER...]\n"
     "                           restore a bundle's members (all) into DIR\n"
     "  list FILE                what is in an archive or a bundle\n"
     "  verify FILE...           decode everything and compare the checksums; of a\n"
-    "                           bundle's members also the hashes that the manifest has\n"
-    "\n"
+    "                           bundle's members also the hashes that the manifest has\n\n"
     "An archive is a container in archive form: quern-info and quern-verify read it too. A bundle "
     "is a tar with a manifest, which ordinary tar lists and unpacks. Every section is checked "
-    "while it is restored; what is damaged is named and nothing is left of it. Existing files are "
-    "kept "
-    "unless --force is given. Memory: some MiB a thread, of slotted pages six times a page if that "
-    "is more; of undirected graphs to create 4 bytes an "
-    "edge (8 with weights) and 8 a vertex; to extract and verify 2 bytes an edge (4 with weights) "
-    "and 8 a vertex, up to twice that of archives that repeat themselves or are older. Members of "
-    "bundles are verified in temporary disk space (TMPDIR) of the container's size.\n"
-    "\n"
+    "while it is restored; a damaged section is named, and no output is left. Existing files are "
+    "kept unless --force is given. Memory: some MiB a thread, of slotted pages six times a page if "
+    "that is more; of undirected graphs to create 4 bytes an edge (8 with weights) and 8 a vertex; "
+    "to extract and verify 2 bytes an edge (4 with weights) and 8 a vertex, up to twice that of "
+    "archives that repeat themselves or are older. Members of bundles are verified in temporary "
+    "disk space (TMPDIR) of the container's size.\n\n"
     "Exit status: 0; 2 usage; 3 an invalid or damaged file; 4 an unknown version; 5 I/O or memory.";
 
 static json_t *describe_size(const char *path, uint64_t from, uint64_t to, double seconds) {
@@ -415,9 +412,10 @@ static enum qn_status run(const struct options *options, struct qn_error *error)
 
 int main(int argc, char **argv) {
   static const struct argp_option own[] = {
-      {"output", 'o', "OUT", 0, "The file to write, - for standard output if it is no bundle", 0},
+      {"output", 'o', "OUT", 0, "The file to write, - for standard output unless it is a bundle",
+       0},
       {"directory", 'C', "DIR", 0, "Extract a bundle's members into DIR (default: here)", 0},
-      {"bundle", KEY_BUNDLE, NULL, 0, "Create a bundle even of one container", 0},
+      {"bundle", KEY_BUNDLE, NULL, 0, "Create a bundle even for a single container", 0},
       {NULL, '1', NULL, 0, "-1 to -19: compression level, fast to small (default: 6)", 1},
       {NULL, '2', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 1},
       {NULL, '3', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 1},

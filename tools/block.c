@@ -11,10 +11,8 @@ static const char documentation[] =
     "blocked-csr.\v"
     "Memory beside the output: for pull blocks of a directed graph without a stored transpose 4 "
     "bytes an edge (8 with weights) and 8 a vertex, in temporary files with --memory; otherwise "
-    "next "
-    "to nothing. The summary tells "
-    "how many blocks there are, how many local vertices (rows with an edge in a block) they have, "
-    "and how the size compares with plain CSR.";
+    "next to nothing. The summary shows how many blocks there are, how many local vertices (rows "
+    "with an edge in a block) they have, and how the size compares with plain CSR.";
 
 /* The bytes of a device's L2 cache, as text. */
 static const char *cache_of_device(uint64_t index, char text[QN_OPTION_TEXT],

@@ -31,7 +31,8 @@ static const struct argp_option argp_options[] = {
      "Write to FILE, - for standard output (required). Some formats, and --parts, make it a folder",
      1},
     {"format", KEY_FORMAT, "NAME", 0,
-     "What to write (default: what FILE is called after, as .mtx or .parquet, else edges)", 1},
+     "The format to write (default: by the ending of FILE, such as .mtx or .parquet; else edges)",
+     1},
     {"formats", KEY_FORMATS, NULL, 0,
      "List every format, what is supported and what is lost (also with --json)", 1},
     {0}};
@@ -91,15 +92,16 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 }
 
 static const char documentation[] =
-    "Export a graph: write the edges, weights and original ids of a container of any layout in "
-    "a format of other systems.\v"
+    "Export a graph: write the edges, weights and original ids of a container of any layout in the "
+    "format of another system.\v"
     "GRAPH.qrn may be - for standard input, or BUNDLE.tar:MEMBER, which is restored to temporary "
     "disk space (TMPDIR) first.\n\n"
-    "Formats:\n%s\n"
-    "Reals are written with the fewest digits that read back exactly. --formats says what "
-    "a format loses or refuses; notes say what is lost of this graph.\n\n"
-    "A folder has _manifest.json, which names its files with sizes and checksums; --force "
-    "replaces it only if it holds nothing else.\n\n"
+    "Formats:\n"
+    "%s\n"
+    "Reals are written with the fewest digits that read back exactly. --formats says what a format "
+    "loses or refuses; notes say what is lost of this graph.\n\n"
+    "A folder has _manifest.json, which names its files with sizes and checksums; --force replaces "
+    "it only if it holds nothing else.\n\n"
     "Exit status: 0; 2 for a wrong command line or if FILE exists (see --force); 3 for an invalid "
     "container; 4 for a graph that the format cannot hold; 5 if reading, writing or memory "
     "fails.\n\n"

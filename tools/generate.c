@@ -105,15 +105,20 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 }
 
 static const char documentation[] =
-    "Generate a graph of 2^N vertices.\vModels:\n  rmat     skewed degrees, as in social networks "
-    "(R-MAT, as in Graph500)\n  uniform  both endpoints of every edge uniformly random\n  grid     "
-    "a rectangle of points with edges to their neighbours, as of roads\n\nThe same options give "
-    "the same graph, whatever the number of threads. rmat and uniform make self loops and "
-    "duplicates, as Graph500 does.\n\nExit status: 0; 2 for a wrong command line or if FILE exists "
-    "(see --force); 5 if writing or memory fails.\n\nStarted by mpirun or srun as several ranks, "
-    "each makes some of the edges, and they write a set together: the same as with --parts "
-    "alone.\n\nExample, a clean undirected graph with weights:\n  quern-generate rmat --scale 20 "
-    "--weights 1,255 --undirected \\\n    --self-loops=remove --duplicates=remove -o rmat20.qrn";
+    "Generate a graph of 2^N vertices.\v"
+    "Models:\n"
+    "  rmat     skewed degrees, as in social networks (R-MAT, as in Graph500)\n"
+    "  uniform  both endpoints of every edge uniformly random\n"
+    "  grid     a rectangle of points with edges to their neighbours, like a road network\n\n"
+    "The same options give the same graph, whatever the number of threads. rmat and uniform make "
+    "self-loops and duplicates, as Graph500 does.\n\n"
+    "Exit status: 0; 2 for a wrong command line or if FILE exists (see --force); 5 if writing or "
+    "memory fails.\n\n"
+    "Started by mpirun or srun as several ranks, each rank generates some of the edges, and "
+    "together they write a set: the same files as with --parts alone.\n\n"
+    "Example, a clean undirected graph with weights:\n"
+    "  quern-generate rmat --scale 20 --weights 1,255 --undirected \\\n"
+    "    --self-loops=remove --duplicates=remove -o rmat20.qrn";
 
 /* ---- A container ---------------------------------------------------------- */
 

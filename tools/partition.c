@@ -11,11 +11,11 @@ static const char documentation[] =
     "into partitions, with vertices renamed so that the partition of a vertex is its id divided by "
     "a constant.\v"
     "Without options there are at most 32 partitions of equal size, one for each queue of a GPU. A "
-    "vertex's edges stay together unless they exceed a partition; then they go on in continuation "
-    "partitions.\n\n"
+    "vertex's edges stay together unless they exceed a partition; then they continue in "
+    "continuation partitions.\n\n"
     "The layout suits traversals of graphs that exceed the device's memory: it takes 8 bytes an "
     "edge (12 with weights), twice what plain CSR takes. Many continuation partitions, or more "
-    "virtual than real vertices, say that partitions are too small for the graph's largest "
+    "virtual than real vertices, mean that partitions are too small for the graph's largest "
     "degrees.\n\n"
     "Memory: 4 bytes a vertex beside the mapped input and output.";
 

@@ -48,7 +48,7 @@ static void print_tools(FILE *stream, const char *folder) {
   int count = scandir(folder[0] ? folder : ".", &entries, is_tool, alphasort);
   fprintf(stream, "Usage: quern TOOL [OPTION...]\n"
                   "A mill for graphs: all tools of the suite under one name.\n\n"
-                  "Tools (quern help TOOL, or quern help ALGORITHM, tells more):\n");
+                  "Tools (quern help TOOL and quern help ALGORITHM say more):\n");
   for (int i = 0; i < count; i++) {
     const char *name = entries[i]->d_name + strlen("quern-"), *summary = summary_of(name);
     fprintf(stream, *summary ? "  %-10s %s\n" : "  %s\n", name, summary);

@@ -4,7 +4,7 @@
 static const char documentation[] =
     "Build shards (Garaph) from a graph container: in-edges grouped by ranges of at most 65,536 "
     "destinations, each named by 16 bits; row offsets for CPU threads; and out-edges without "
-    "weights that tell whom to notify.\v"
+    "weights that say which vertices to notify.\v"
     "Without options the accumulators of a shard, 4 bytes for each replica, take 112K, so that "
     "those of two shards would fit the shared memory of a current multiprocessor, and a page takes "
     "64M or the largest shard. Quern's kernels keep accumulators in registers instead.\n\n"

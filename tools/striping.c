@@ -7,12 +7,12 @@ enum { KEY_STRIPE = 0x3601, KEY_UNIT };
 
 static const struct argp_option table[] = {
     {"stripe", KEY_STRIPE, "DIR", 0,
-     "Distribute the container over a file in DIR, and one more for each further --stripe: for "
-     "several disks, which are then read at once. FILE says which files they are",
+     "Distribute the container over a file in DIR and one more for each further --stripe, so that "
+     "several disks are read at the same time. FILE lists these files",
      0},
     {"stripe-unit", KEY_UNIT, "SIZE", 0,
-     "Bytes that lie in one file before the next one's turn comes (default: 1M, more in containers "
-     "of more than 4G)",
+     "Bytes that are put into one file before the next file is used (default: 1M, more in "
+     "containers of more than 4G)",
      0},
     {0}};
 

@@ -96,30 +96,24 @@ static const char documentation[] =
     "Check that containers are whole and valid; or, with --against, that a result equals a "
     "reference; or, with --tree, that parents are a tree of shortest paths.\v"
     "A file is a container, plain or in archive form, BUNDLE.tar:MEMBER, or the folder of a set. "
-    "Without --quick every "
-    "checksum and every numbered rule of the layout's specification is "
+    "Without --quick every checksum and every numbered rule of the layout's specification is "
     "checked, and the first one broken is named with its place. With --quick only header, section "
     "table and footer are: enough to see that a file is complete.\n\n"
     "--against compares what quern-run has written, a vertex and its value a line, with another "
-    "such "
-    "file or a reference output of the LDBC Graphalytics benchmark, by its rules, packed as "
-    "quern-import takes it or not: exact (BFS, CDLP; "
-    "also says 9223372036854775807 for inf), epsilon (PageRank, LCC, SSSP: at most 0.0001 of the "
-    "reference's value apart) or equivalence (WCC: the same vertices are together, whatever their "
-    "label). auto is epsilon if some value of the reference is written as a real number, else "
-    "exact.\n\n"
+    "such file or a reference output of the LDBC Graphalytics benchmark, by its rules, compressed "
+    "or not: exact (BFS, CDLP; also says 9223372036854775807 for inf), epsilon (PageRank, LCC, "
+    "SSSP: at most 0.0001 of the reference's value apart) or equivalence (WCC: the same vertices "
+    "are together, whatever their label). auto is epsilon if some value of the reference is "
+    "written as a real number, else exact.\n\n"
     "--tree checks what quern-run --parents has written for a search in GRAPH, a container of any "
     "layout, by the rules of the Graph500 benchmark: (1) one vertex, the root, is its own parent, "
     "and the parents of all others lead to it, without a cycle; (2) a parent is one level above "
-    "its "
-    "child, counted along the tree; (3) no edge leads more than one level down; (4) all that can "
-    "be "
-    "reached from the root is in the tree; (5) tree edges are edges of the graph. With --weighted "
-    "edges are as long as their weights say, for sssp.\n\n"
-    "Exit status: 0 if all are valid, or equal; 1 if a result differs from its reference, or is no "
-    "tree of shortest paths; else that "
-    "of the first that is not valid: 3 invalid or corrupt, 4 of an unknown version or feature, 5 "
-    "unreadable.\n\n"
+    "its child, counted along the tree; (3) no edge leads more than one level down; (4) all that "
+    "can be reached from the root is in the tree; (5) tree edges are edges of the graph. With "
+    "--weighted edges are as long as their weights say, for sssp.\n\n"
+    "Exit status: 0 if all are valid, or equal; 1 if a result differs from its reference, or is "
+    "not a tree of shortest paths; else that of the first that is not valid: 3 invalid or corrupt, "
+    "4 of an unknown version or feature, 5 unreadable.\n\n"
     "Example:\n"
     "  quern-verify --against example-directed-WCC cc.tsv --match equivalence\n"
     "  quern-verify --tree g.qrn parents.tsv";
@@ -377,8 +371,8 @@ int main(int argc, char **argv) {
        "Compare FILE, a vertex and its value a line, with REFERENCE", 0},
       {"match", KEY_MATCH, "auto|exact|epsilon|equivalence", 0,
        "How results must agree (default: auto)", 0},
-      {"epsilon", KEY_EPSILON, "X", 0, "How far apart the epsilon match allows (default: 0.0001)",
-       0},
+      {"epsilon", KEY_EPSILON, "X", 0,
+       "The largest difference that the epsilon match allows (default: 0.0001)", 0},
       {"tree", KEY_TREE, "GRAPH", 0,
        "Check that FILE has the parents of a search in GRAPH, a tree of shortest paths", 0},
       {"weighted", KEY_WEIGHTED, NULL, 0, "Of --tree: edges are as long as their weights say", 0},

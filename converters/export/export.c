@@ -24,16 +24,16 @@ const struct qn_setting qn_export_settings[] = {
     {"both-directions", QN_SETTING_SWITCH, FIELD(write.both_directions), .group = 1,
      .help = "List undirected edges in both directions (default: in one)"},
     {"header", QN_SETTING_SWITCH, FIELD(write.header), .group = 1,
-     .help = "Of edges: begin with a line that says what the graph is, which quern-import reads; "
-             "other readers may not know comments"},
+     .help = "Of edges: begin with a comment line that describes the graph for quern-import; other "
+             "readers may not accept comments"},
     {"strict", QN_SETTING_SWITCH, FIELD(write.strict), .group = 1,
      .help =
-         "Write nothing if the format does not keep all of the graph (default: say what it loses)"},
+         "Write nothing if the format cannot keep all of the graph (default: say what is lost)"},
     {"record", QN_SETTING_OWN, .set = set_record, .argument = "IDS[,WEIGHT][,big]", .group = 1,
      .help = "Of pairs: ids as u32, u64 or packed (Graph500's 48 bits), weights as u32, f32, i64 "
-             "or f64; big-endian (default: the least that holds all)"},
+             "or f64; big-endian (default: the smallest types that hold all values)"},
     {"parts", QN_SETTING_NUMBER, FIELD(num_parts), .least = 1, .most = MAX_PARTS, .argument = "N",
-     .group = 1, .help = "Write a folder of N files of equally many edges, and a manifest"},
+     .group = 1, .help = "Write a folder of N files with about equally many edges, and a manifest"},
     {0}};
 
 void qn_export_options_begin(struct qn_export_options *options) {

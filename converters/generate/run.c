@@ -70,7 +70,8 @@ const struct qn_setting qn_generate_settings[] = {
     {"seed", QN_SETTING_NUMBER, FIELD(generator.seed), .most = UINT64_MAX, .argument = "S",
      .group = 1, .help = "Another seed gives another graph (default: 1)"},
     {"weights", QN_SETTING_OWN, .set = set_weights, .argument = "LO,HI", .group = 1,
-     .help = "Uniformly random weights: integers from LO to HI, or reals if either has a point"},
+     .help = "Uniformly random weights: integers from LO to HI, or reals if either has a decimal "
+             "point"},
     {"permute", QN_SETTING_OWN, .words = permute_words, .set = set_permute, .argument = "yes|no",
      .group = 1, .help = "Number the vertices randomly (default: yes for rmat, no for others)"},
     {"probabilities", QN_SETTING_OWN, .set = set_probabilities, .argument = "A,B,C", .group = 1,

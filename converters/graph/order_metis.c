@@ -54,7 +54,7 @@ static enum qn_status metis_open(struct metis *metis, struct qn_error *error) {
   if (metis->bytes && metis->partition)
     return QN_OK;
   metis_close(metis);
-  return qn_fail(error, QN_UNSUPPORTED, "libmetis.so.5 is no METIS 5");
+  return qn_fail(error, QN_UNSUPPORTED, "libmetis.so.5 is not METIS 5");
 }
 
 /* ---- The graph ---------------------------------------------------------------- */

@@ -104,7 +104,7 @@ static enum qn_status set_vertices(void *target, const char *text, struct qn_err
 #define FIELD(name) offsetof(struct qn_import_options, name)
 const struct qn_setting qn_import_settings[] = {
     {"format", QN_SETTING_TEXT, FIELD(format), .argument = "NAME", .group = 1,
-     .help = "What the input is; auto (default) looks at its content"},
+     .help = "The format of the input; auto (default) recognises it by its content"},
     {"member", QN_SETTING_TEXT, FIELD(input.member), .argument = "NAME", .group = 1,
      .help = "The member of an archive to read, if it has several"},
     {"max-bytes", QN_SETTING_SIZE, FIELD(input.max_bytes), .argument = "SIZE", .group = 1,
@@ -117,24 +117,24 @@ const struct qn_setting qn_import_settings[] = {
              "name in the header (default: those that the header calls source, src, from, u, start "
              "or :START_ID; target, dst, to, v, end or :END_ID; weight, w or value; else 1,2,3)"},
     {"delimiter", QN_SETTING_OWN, .words = delimiter_words, .set = set_delimiter, .group = 1,
-     .help = "Of edge lists: what separates columns. auto (default): what gives all of the first "
-             "lines the same columns"},
+     .help = "Of edge lists: what separates columns. auto (default): the one that gives all of the "
+             "first lines the same number of columns"},
     {"header", QN_SETTING_CHOICE, FIELD(read.text.header), .words = said_words, .group = 1,
-     .help =
-         "Of edge lists: whether the first line names columns. auto (default): if it can be told"},
+     .help = "Of edge lists: whether the first line names columns. auto (default): decide by its "
+             "content"},
     {"quotes", QN_SETTING_CHOICE, FIELD(read.text.quotes), .words = said_words, .group = 1,
      .help = "Of edge lists: yes: values in double quotes may break lines. no: quotes are text. "
              "auto (default): yes if one of the first values is in quotes"},
     {"escape", QN_SETTING_CHOICE, FIELD(read.text.escape), .words = escape_words, .group = 1,
-     .help = "Of edge lists: what stands before a quote in a value in quotes: another one "
-             "(default), or a backslash, as Spark writes it"},
+     .help = "Of edge lists: what escapes a quote inside a quoted value: another quote (default), "
+             "or a backslash, as Spark writes it"},
     {"decimal", QN_SETTING_OWN, .words = decimal_words, .set = set_decimal, .group = 1,
-     .help = "Of edge lists: what weights have before their fraction (default: point)"},
+     .help = "Of edge lists: the decimal separator of weights (default: point)"},
     {"comments", QN_SETTING_OWN, .words = comment_words, .set = set_comments, .group = 1,
-     .help = "Of edge lists: the signs that lines of comments begin with. auto (default): # and %, "
+     .help = "Of edge lists: the characters that begin a comment line. auto (default): # and %, "
              "but a line that may be an edge is refused"},
     {"trailing-comments", QN_SETTING_SWITCH, FIELD(read.text.trailing_comments), .group = 1,
-     .help = "Of edge lists: # with a blank before it begins a comment"},
+     .help = "Of edge lists: a # after a blank begins a comment"},
     {"record", QN_SETTING_OWN, .set = set_record, .argument = "IDS[,WEIGHT][,big]", .group = 1,
      .help = "Of pairs: what an edge is. Source and destination: u32, u64 or packed (Graph500's 48 "
              "bits); weight: u32, f32, i64 or f64; big-endian"},
@@ -151,9 +151,9 @@ const struct qn_setting qn_import_settings[] = {
          "JSON and METIS; as u32, u64, i64, f32, f64, bool or string (default: what the file says, "
          "else the first that holds all values exactly). all,NAME:TYPE says the type of one"},
     {"bipartite", QN_SETTING_CHOICE, FIELD(read.bipartite), .words = said_words, .group = 1,
-     .help =
-         "Of edge lists: sources and destinations are different things even where ids are equal; "
-         "they are called L and R followed by the id. auto (default): if a KONECT header says so"},
+     .help = "Of edge lists: sources and destinations are different vertices even where their ids "
+             "are equal; they are called L and R followed by the id. auto (default): yes if a "
+             "KONECT header says so"},
     {"max-bad", QN_SETTING_NUMBER, FIELD(read.max_bad), .most = UINT64_MAX - 1, .argument = "N",
      .group = 1, .help = "Skip, list and count up to N bad lines (default: 0)"},
     {"weights", QN_SETTING_OWN, .words = weight_words, .set = set_weights, .group = 2,
@@ -161,7 +161,7 @@ const struct qn_setting qn_import_settings[] = {
              "none: drop them"},
     {"narrow-weights", QN_SETTING_SWITCH, FIELD(build.narrow_weights), .group = 2,
      .help = "Keep weights that are not u32 as f32 (with --weights=f64: as f64), round those that "
-             "it cannot hold, and say by how much"},
+             "do not fit, and say by how much"},
     {"ids", QN_SETTING_OWN, .words = id_words, .set = set_ids, .argument = "keep|compact|strings",
      .group = 2,
      .help = "keep: vertex v is the one called v. compact: number the ids that occur in ascending "

@@ -147,8 +147,8 @@ static enum qn_status lose_values(const struct qn_element_text *text, int which,
     if (!status && text->form->escaping == QN_ESCAPE_XML && column->type == QN_PROPERTY_STRING &&
         leaves_xml(column))
       status = qn_loses(options, error,
-                        "the property '%.60s' has characters that XML has no place for; U+FFFD "
-                        "stands for them in the output",
+                        "the property '%.60s' has characters that XML does not allow; the output "
+                        "has U+FFFD in their place",
                         column->name);
   }
   return status;

@@ -65,7 +65,7 @@ const struct qn_setting qn_part_settings[] = {
     {"egonet", QN_SETTING_OWN, .set = set_egonet, .argument = "ID", .group = 3,
      .help = "1. Keep the vertex ID, those within --hops of it, and the edges between them"},
     {"hops", QN_SETTING_OWN, .set = set_hops, .argument = "K", .group = 10,
-     .help = "How far an egonet goes (default: 1)"},
+     .help = "The number of hops of an egonet (default: 1)"},
     {"along", QN_SETTING_OWN, .words = along_words, .set = set_along, .group = 10,
      .help = "Which edges an egonet's hops follow in a directed graph (default: out)"},
     {"induced", QN_SETTING_OWN, .set = set_induced, .argument = "FILE", .group = 3,
@@ -74,8 +74,8 @@ const struct qn_setting qn_part_settings[] = {
      .help = "1. Keep the vertices that FILE puts into groups, by lines \"id group\", and the "
              "edges between different groups"},
     {"kcore", QN_SETTING_OWN, .set = set_core, .argument = "K", .group = 3,
-     .help = "1. Keep the K-core: the most vertices that have K edges or more among themselves, in "
-             "any direction"},
+     .help = "1. Keep the K-core: the largest set of vertices that have at least K edges among "
+             "themselves, in any direction"},
     {"contract", QN_SETTING_OWN, .set = set_contract, .argument = "FILE", .group = 3,
      .help = "1. Make a vertex of each group that FILE has, by lines \"id group\", and of all "
              "edges between two groups one, weights added; of those within a group a loop "

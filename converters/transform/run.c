@@ -46,24 +46,24 @@ static enum qn_status set_seed(void *target, const char *text, struct qn_error *
 /* A step is a group of its own, or argp would sort them by name. */
 const struct qn_setting qn_transform_settings[] = {
     {"transpose", QN_SETTING_SWITCH, FIELD(transform.transpose), .group = 4,
-     .help = "2. Turn every edge round"},
+     .help = "2. Reverse every edge"},
     {"remove-self-loops", QN_SETTING_SWITCH, FIELD(transform.remove_self_loops), .group = 5,
      .help = "3. Remove edges from a vertex to itself"},
     {"symmetrize", QN_SETTING_SWITCH, FIELD(transform.symmetrize), .group = 6,
      .help = "4. Add the reverse of every edge; mark the graph undirected"},
     {"remove-duplicates", QN_SETTING_SWITCH, FIELD(transform.remove_duplicates), .group = 7,
-     .help = "5. Of edges with the same endpoints leave the first"},
+     .help = "5. Of edges with the same endpoints keep only the first"},
     {"random-weights", QN_SETTING_OWN, .set = set_weights, .argument = "LO,HI,SEED", .group = 8,
-     .help = "6. Uniformly random weights: integers from LO to HI, or reals if either has a point; "
-             "both directions of an undirected edge get the same"},
+     .help = "6. Uniformly random weights: integers from LO to HI, or reals if either has a "
+             "decimal point; both directions of an undirected edge get the same"},
     {"narrow-weights", QN_SETTING_SWITCH, FIELD(transform.narrow_weights), .group = 8,
      .help = "6. Round weights of 8 bytes to f32, and say by how much"},
     {"relabel", QN_SETTING_OWN, .words = relabel_words, .set = set_relabel,
      .argument = "degree|random|rcm|llp|gorder|metis|FILE", .group = 9,
      .help =
          "7. Renumber the vertices: by descending degree, randomly, by reverse Cuthill-McKee, by "
-         "layered label propagation (what packs and caches well), by Gorder, by METIS "
-         "(libmetis.so.5, loaded for this alone), or those of one group in FILE (lines \"id "
+         "layered label propagation (which compresses and caches well), by Gorder, by METIS "
+         "(libmetis.so.5, loaded only for this), or those of one group in FILE (lines \"id "
          "group\", such as quern-run leiden -o writes) beside one another; original ids are kept"},
     {"seed", QN_SETTING_OWN, .set = set_seed, .argument = "S", .group = 10,
      .help = "Choose another random numbering (default: 1)"},

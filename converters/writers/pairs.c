@@ -115,7 +115,7 @@ static enum qn_status check_weights(const struct qn_csr *csr, const struct qn_re
   bool wanted = record->weight != QN_WEIGHT_NONE && stored != QN_WEIGHT_NONE;
   bool real = stored == QN_WEIGHT_F32 || stored == QN_WEIGHT_F64;
   if (wanted && real && (record->weight == QN_WEIGHT_U32 || record->weight == QN_WEIGHT_I64))
-    return qn_fail(error, QN_UNSUPPORTED, "--record wants whole weights, and these are real");
+    return qn_fail(error, QN_UNSUPPORTED, "--record asks for integer weights, but these are real");
   uint64_t changed = wanted && record->weight != stored ? count_changed(csr, record->weight) : 0;
   if (changed)
     return qn_fail(error, QN_UNSUPPORTED,

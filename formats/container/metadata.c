@@ -25,7 +25,7 @@ enum qn_status qn_container_metadata(const struct qn_container *container, json_
   bool parsed = *out != NULL;
   json_decref(*out);
   *out = NULL;
-  return qn_container_violation(container, error, "M-1", "the metadata is no JSON object%s%s",
+  return qn_container_violation(container, error, "M-1", "the metadata is not a JSON object%s%s",
                                 parsed ? "" : ": ", parsed ? "" : problem.text);
 }
 

@@ -123,7 +123,7 @@ static enum qn_status read_schema(const struct qn_container *container,
     return status;
   json_decref(*out);
   *out = NULL;
-  return refuse_schema(container, error, "is no JSON object");
+  return refuse_schema(container, error, "is not a JSON object");
 }
 
 static enum qn_status read_name(const struct qn_container *container, const json_t *value,

@@ -337,7 +337,7 @@ enum qn_status qn_set_read_manifest(struct qn_set *set, struct qn_error *error) 
   if (!status)
     status = qn_json_parse(text, length, JSON_REJECT_DUPLICATES, &manifest, &where, error);
   if (!status && !json_is_object(manifest))
-    status = REFUSE("SET-1", "the manifest is no JSON object%s%s", manifest ? "" : ": ",
+    status = REFUSE("SET-1", "the manifest is not a JSON object%s%s", manifest ? "" : ": ",
                     manifest ? "" : where.text);
   if (!status)
     status = take_manifest(set, manifest, error);

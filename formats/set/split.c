@@ -35,7 +35,7 @@ const struct qn_setting qn_set_settings[] = {
      .help =
          "Make FILE a folder: a set of N containers, each with the rows of a range of vertices"},
     {"balance", QN_SETTING_OWN, .words = balance_words, .set = set_balance, .group = QN_SET_GROUP,
-     .help = "What ranges have equally much of (default: both together)"},
+     .help = "What to balance between the ranges (default: both together)"},
     {"rows", QN_SETTING_OWN, .words = qn_set_rows_words, .set = set_rows, .argument = "in|out",
      .group = QN_SET_GROUP,
      .help = "A row has the edges into its vertex, which quern-run walks, or those out of it "

@@ -53,7 +53,7 @@ enum qn_status qn_engine_host(char file[QN_PATH_BYTES], bool *is_program, struct
   *is_program = !known || !*object->l_name;
   if (*is_program ? find_program(file) : find_library(object->l_name, file))
     return QN_OK;
-  return qn_fail(error, QN_SYSTEM, "cannot find out in which file this code lies");
+  return qn_fail(error, QN_SYSTEM, "cannot find the file that this code is in");
 }
 
 static bool has_headers(const char *folder) {

@@ -54,8 +54,8 @@ struct qn_mpi_module {
 
 /* Of the option --rank-timeout, which sets that. */
 #define QN_RANK_TIMEOUT_HELP                                                                       \
-  "Under mpirun: end if another process does not answer for so long (default: what "               \
-  "QUERN_RANK_TIMEOUT says, else never)"
+  "Under mpirun: end the run if another process does not answer for SECONDS (default: "            \
+  "QUERN_RANK_TIMEOUT, or never)"
 
 /* Give up other ranks which do not come for so many seconds; 0: never. Said before the beginning;
  * else QUERN_RANK_TIMEOUT says it, else 0 holds. */

@@ -42,7 +42,7 @@ enum qn_status qn_named_inputs_add(struct qn_named_inputs *named, const struct q
   uint64_t folder = folder_length(input);
   char *path;
   if (!stays_below(name, length)) {
-    qn_fail(error, QN_INVALID, "names a file that does not lie beside it: '%.*s'",
+    qn_fail(error, QN_INVALID, "names a file that is not in its folder: '%.*s'",
             (int)(length < 100 ? length : 100), name);
     return qn_error_in_file(error, qn_input_name(input));
   }

@@ -96,6 +96,7 @@ void qn_kernel_list_print(const json_t *list) {
       print_algorithm(kernel);
     last = text_of(kernel, "algorithm");
   }
-  puts("\nC: on the CPU; G: on a CUDA device; J: on both at once (--device both)\n"
-       ".: on plain rows, which are put together first");
+  puts("\n"
+       "C: on the CPU; G: on a CUDA device; J: on both at once (--device both)\n"
+       ".: on plain rows, which are restored first");
 }

@@ -100,21 +100,19 @@ static const struct argp_option fixed_options[] = {
      30},
     {"rank-timeout", KEY_RANK_TIMEOUT, "SECONDS", 0, QN_RANK_TIMEOUT_HELP, 30},
     {"mode", KEY_MODE, "synchronous|asynchronous", 0,
-     "When new values are seen: after an iteration (the default) or within it. Asynchronous is for "
-     "--device both, for cc and sssp on slotted-pages and edge-partitions on one CUDA device, and "
-     "for "
-     "pagerank, rwr and katz on shards on the CPU",
+     "When new values become visible: after an iteration (the default) or within it. Asynchronous "
+     "is for --device both, for cc and sssp on slotted-pages and edge-partitions on one CUDA "
+     "device, and for pagerank, rwr and katz on shards on the CPU",
      30},
     {"direction", KEY_DIRECTION, "auto|push|pull", 0,
      "For blocked-csr on a CUDA device: push along out-edges, pull through blocks, or choose in "
-     "each "
-     "iteration (the default for searches; others pull). For shards on the CPU: active vertices "
-     "notify (push), every vertex looks (pull), or whichever is less work (the default)",
+     "each iteration (the default for searches; others pull). For shards on the CPU: active "
+     "vertices notify (push), every vertex looks at its in-edges (pull), or whichever is less work "
+     "(the default)",
      30},
     {"parallelism", KEY_PARALLELISM, "hybrid|vertex|edge", 0,
-     "For slotted-pages on a CUDA device: threads of a vertex, by the density of its page "
-     "(default), "
-     "one, or a warp",
+     "For slotted-pages on a CUDA device: how many threads a vertex gets: by the density of its "
+     "page (default), one, or a warp",
      30},
     {"trust", KEY_TRUST, NULL, 0,
      "Skip verification. Unsafe for a file that anyone else may have made or changed: it "
@@ -388,18 +386,18 @@ static const char documentation[] =
     "quern-run ALGORITHM --help shows the options of an algorithm, quern-run --list the "
     "algorithms.\n\n"
     "Several algorithms with commas between them run one after another on the graph, which stays "
-    "on "
-    "the device; -o FOLDER has their values in ALGORITHM.tsv, and each is told of the options that "
-    "it has a use for.\n\n"
+    "on the device; -o FOLDER has their values in ALGORITHM.tsv, and each gets the options that "
+    "apply to it.\n\n"
     "graphalytics imports the graph that NAME.properties in FOLDER describes, runs the algorithms "
     "that these list, with their parameters, and with -o FOLDER writes the outputs that the "
     "benchmark compares.\n\n"
     "The container may be BUNDLE.tar:MEMBER, which is restored to temporary disk space (TMPDIR) "
     "first.\n\n"
-    "The result does not depend on the layout, the device or the number of threads, but for the "
+    "The result does not depend on the layout, the device or the number of threads, except for the "
     "last digits of sums of real numbers. Original ids and original order are those of the graph's "
-    "input. An option that an algorithm has no use for is refused. Exit status: 0 done; 2 usage; 3 "
-    "damaged input; 4 no kernel for this combination; 5 I/O or memory; 6 device; 130 interrupted.";
+    "input. An option that does not apply to the algorithm is refused. Exit status: 0 done; 2 "
+    "usage; 3 damaged input; 4 no kernel for this combination; 5 I/O or memory; 6 device; 130 "
+    "interrupted.";
 
 /* The help of an algorithm that there is not. */
 _Noreturn static void refuse_help(const char *name) {
