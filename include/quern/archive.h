@@ -1,5 +1,5 @@
-/* The archive form of containers (specs/archive.md): the same sections through filters and
- * zstd, in independent frames; the plain form comes back byte for byte. */
+/* The archive form of containers (specs/archive.md): the same sections, filtered and compressed by
+ * zstd in independent frames; the plain form is restored byte for byte. */
 #ifndef QUERN_ARCHIVE_H
 #define QUERN_ARCHIVE_H
 
@@ -14,7 +14,7 @@ extern "C" {
 
 /* Write the archive form of a plain `container` to `path`, at zstd's `level` (1 to 19). The result
  * does not depend on the number of threads. Check the contents first (qn_container_check): offsets
- * are used as they are, and what can be derived from other sections is left out.
+ * are used without checks, and sections that can be derived from others are left out.
  *
  * Memory: a few MiB for each thread, or six pages if slotted pages are larger; for undirected
  * graphs also 4 bytes an edge (8 with weights) and 8 bytes a vertex. */
@@ -36,12 +36,12 @@ enum qn_status qn_archive_write_aside(const struct qn_container *container, cons
  * neither 1 MiB nor the page size is a multiple of the other, all pages are held in memory.
  * Undirected graphs take 8 MiB a thread (14 MiB with weights, 20 MiB with those of 8 bytes; more if
  * vertices have millions of edges), 8 bytes a vertex, and 2 bytes an edge (4 with weights, 6 with
- * those of 8 bytes). If the triangle is not cut into strips, an edge takes twice as much, a vertex 8
- * bytes more, and each of up to 8 threads another 5 bytes a vertex. */
+ * those of 8 bytes). If the triangle is not cut into strips, an edge takes twice as much, a vertex
+ * 8 bytes more, and each of up to 8 threads another 5 bytes a vertex. */
 enum qn_status qn_archive_restore(const struct qn_container *archive, const char *path, bool force,
                                   struct qn_error *error);
 
-/* The same, with a look at the result before it appears (qn_writer_commit_judged). */
+/* The same; `judge` checks the result before it appears (qn_writer_commit_judged). */
 enum qn_status qn_archive_restore_judged(const struct qn_container *archive, const char *path,
                                          bool force,
                                          enum qn_status (*judge)(void *context, int descriptor,

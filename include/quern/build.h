@@ -30,18 +30,18 @@ enum qn_status qn_session_transform(struct qn_session *session, const struct qn_
                                     const struct qn_job *job, struct qn_session **out,
                                     struct qn_error *error);
 
-/* The same of a part: these vertices, in the order of the graph whatever theirs is, and the edges
- * between them. Options are those of qn_session_transform that choose no part. QN_USAGE for a
- * vertex that there is not. */
+/* The same for a part of the graph: these vertices, in the order of the graph, and the edges
+ * between them. Options are those of qn_session_transform, except those that choose a part.
+ * QN_USAGE for a vertex that does not exist. */
 enum qn_status qn_session_subgraph(struct qn_session *session, const uint32_t *vertices,
                                    uint64_t num_vertices, const struct qn_option *options,
                                    uint64_t num_options, const char *path, const struct qn_job *job,
                                    struct qn_session **out, struct qn_error *error);
 
-/* The container once more with these properties in place of those it has; of an array `name`,
+/* A copy of the container with these properties in place of its own; of an array `name`,
  * `type_name`, `count`, `values` and, of strings, `offsets` and `bytes` are needed, `valid` may be
  * NULL. Both directions of an undirected edge must have the same values. The only option is
- * "force". QN_USAGE for a name, a type or a count that is wrong; QN_INVALID names the rule of
+ * "force". QN_USAGE for a wrong name, type or count; QN_INVALID names the rule of
  * specs/properties.md that values break. */
 enum qn_status qn_session_attach(struct qn_session *session,
                                  const struct qn_property_array *of_vertices,

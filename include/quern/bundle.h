@@ -24,7 +24,7 @@ struct qn_bundle_member {
   const json_t *entry; /* of the manifest, borrowed */
 };
 
-/* Is it a tar, judged by content? Errors count as no. */
+/* Is the file a tar, by its content? False on errors. */
 bool qn_bundle_recognise(const char *path);
 
 /* Open and index a bundle; its manifest must name exactly its members. QN_INVALID for
@@ -42,9 +42,9 @@ enum qn_status qn_bundle_find(const struct qn_bundle *bundle, const char *name,
 enum qn_status qn_bundle_map(const struct qn_bundle *bundle, const struct qn_bundle_member *member,
                              struct qn_container **out, struct qn_error *error);
 
-/* Restore a member to `path` and compare the result with the manifest's hash; on any
- * difference nothing is left there. With `path` NULL the same to a file without a name in the
- * folder TMPDIR (or /tmp), which is dropped. */
+/* Restore a member to `path` and compare the result with the manifest's hash; if it differs, no
+ * file is left. With `path` NULL the same with a file without a name in the folder TMPDIR (or
+ * /tmp), which is then dropped. */
 enum qn_status qn_bundle_extract(const struct qn_bundle *bundle,
                                  const struct qn_bundle_member *member, const char *path,
                                  bool force, struct qn_error *error);

@@ -5,9 +5,9 @@
  * modulo 2^64, in any order. Two structures are taken to hold the same edges if their fingerprints
  * agree, and a graph to be symmetric if its fingerprint is that of its reversal. Two different
  * multisets agree by accident with a probability of about 2^-63 (measured on the low 16 bits, where
- * products collide most: at most 1.6 times that of random numbers). The mixes are fixed and
- * public: who wants to can construct a collision. A fingerprint tells damage and faulty builders,
- * not malice, and nothing that keeps a reader inside its memory rests on it. */
+ * products collide most: at most 1.6 times that of random numbers). The mixes are fixed and public,
+ * so a collision can be constructed on purpose. A fingerprint detects damage and faulty builders,
+ * not malice, and no reader's memory safety depends on it. */
 #ifndef QUERN_FINGERPRINT_H
 #define QUERN_FINGERPRINT_H
 

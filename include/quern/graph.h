@@ -43,7 +43,7 @@ struct qn_graph_arrays {
 
 /* A directed graph in memory, or in temporary files if there is a limit of memory
  * (support/temp_file.h), with uninitialised contents, dense ids and no transpose, to be filled
- * through `arrays`. Give back with qn_graph_unmap. */
+ * through `arrays`. Free it with qn_graph_unmap. */
 enum qn_status qn_graph_create(uint64_t num_vertices, uint64_t num_edges, enum qn_weight_type type,
                                struct qn_graph *graph, struct qn_graph_arrays *arrays,
                                struct qn_error *error);
@@ -53,7 +53,7 @@ static inline uint64_t qn_graph_out_degree(const struct qn_graph *graph, uint64_
   return graph->out.row_offsets[vertex + 1] - graph->out.row_offsets[vertex];
 }
 
-/* As qn_graph_map for a container mapped already, which the view then borrows. */
+/* As qn_graph_map, for a container that is mapped already; the view borrows it. */
 enum qn_status qn_graph_view(const struct qn_container *container, struct qn_graph *graph,
                              struct qn_error *error);
 
@@ -69,7 +69,8 @@ enum qn_status qn_graph_check(const struct qn_container *container, const struct
 enum qn_status qn_graph_check_content(const struct qn_container *container,
                                       const struct qn_graph *graph, struct qn_error *error);
 
-/* Both checks. Call this before another file is made of the graph, which would have its faults. */
+/* Both checks. Call this before making another file of the graph, which would inherit its faults.
+ */
 enum qn_status qn_graph_check_all(const struct qn_container *container,
                                   const struct qn_graph *graph, struct qn_error *error);
 

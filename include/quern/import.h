@@ -1,7 +1,7 @@
 /* Graphs from outside: from arrays, Arrow streams and files into containers of the layout graph.
  *
- * The result goes to a file, `path`, which appears whole or not at all; or with `path` NULL into
- * memory, which swap backs, as a container without a file. `out` becomes a session on it; with a
+ * The result is written to a file, `path`, which appears whole or not at all; or, with `path` NULL,
+ * to memory, backed by swap, as a container without a file. `out` becomes a session on it; with a
  * path it may be NULL. An existing file is QN_USAGE, unless the option "force" is given. */
 #ifndef QUERN_IMPORT_H
 #define QUERN_IMPORT_H
@@ -50,12 +50,12 @@ struct ArrowArrayStream;
 
 /* Edges from a stream of record batches, which is released in any case. Further options are
  * "source", "target" and "weight": columns by name, or by number from 1; {"weight", ""} is none.
- * Without, they are those that qn_columns_choose chooses.
+ * Without these options qn_columns_choose chooses the columns.
  *
  * Ids are integers of any width, or texts (UTF-8, large UTF-8, UTF-8 views, and the same as binary;
  * of dictionaries their values), both columns alike. Weights are integers or reals of any width, as
- * in arrays. A null is QN_INVALID with column and row, counting from 0; so is a negative id. The
- * stream is read by one thread at a time, of the library's; its callbacks may lock, but not wait
+ * in arrays. A null is QN_INVALID with column and row, counting from 0; so is a negative id. One
+ * thread of the library at a time reads the stream; its callbacks may take locks, but must not wait
  * for the calling thread. */
 enum qn_status qn_import_arrow(struct ArrowArrayStream *stream, const struct qn_option *options,
                                uint64_t num_options, const char *path, const struct qn_job *job,
@@ -63,14 +63,14 @@ enum qn_status qn_import_arrow(struct ArrowArrayStream *stream, const struct qn_
 
 /* The same with properties. The option "properties", which is "all" or NAME,NAME,..., says which
  * other columns of the edges become properties; qn_import_arrow takes it, too. `vertices`, unless
- * it is NULL, is a stream of the vertices, and released as well: by the column "id" (by default the
- * one called id, :ID, vertex, vertex_id or node) what they are called, whether they have edges or
- * not; its other columns become their properties. With the switch "rows" ends of edges are rows of
+ * it is NULL, is a stream of the vertices, and released as well: its column "id" (by default the
+ * one called id, :ID, vertex, vertex_id or node) has their ids, whether they have edges or not; its
+ * other columns become their properties. With the switch "rows" the endpoints of edges are rows of
  * that table instead, from 0, all rows are vertices in this order, and the column "id", if there is
  * one, has their names ({"id", ""}: none).
  *
  * Properties are integers (u32, i64 or u64), reals, bools and texts, with nulls; QN_UNSUPPORTED
- * names a column of another type. They wait in temporary files; with the job's memory limited,
+ * names a column of another type. They are kept in temporary files; with limited memory in the job,
  * only the names of vertices stay in memory. */
 enum qn_status qn_import_tables(struct ArrowArrayStream *edges, struct ArrowArrayStream *vertices,
                                 const struct qn_option *options, uint64_t num_options,
@@ -79,13 +79,13 @@ enum qn_status qn_import_tables(struct ArrowArrayStream *edges, struct ArrowArra
 
 /* Which columns of a table with these names are sources, targets and weights, from 1: those that
  * quern-import --columns knows by their names, or the first two if there are no others. The third
- * of `numbers` is 0 if none is called as a weight. QN_INVALID if that leaves a doubt. */
+ * of `numbers` is 0 if no name is that of a weight. QN_INVALID if the choice is ambiguous. */
 enum qn_status qn_columns_choose(const char *const *names, uint64_t num_names, uint32_t numbers[3],
                                  struct qn_error *error);
 
 /* Edges from files, as quern-import reads them, with all of its options but those of outputs:
  * "format", "columns", "delimiter", "header", "record", "bipartite", "max-bad", "member", ...
- * Several are joined. "-" is a file of that name here. */
+ * Several files are joined. Here "-" is the name of a file. */
 enum qn_status qn_import_files(const char *const *paths, uint64_t num_paths,
                                const struct qn_option *options, uint64_t num_options,
                                const char *path, const struct qn_job *job, struct qn_session **out,

@@ -1,4 +1,4 @@
-/* How long calls work, and who watches them; options by name; types of arrays. */
+/* Limits and callbacks of long calls; options by name; types of arrays. */
 #ifndef QUERN_JOB_H
 #define QUERN_JOB_H
 
@@ -46,10 +46,9 @@ struct qn_progress {
   uint64_t total; /* 0: unknown */
 };
 
-/* What a long call takes beside its subject. NULL wherever a job is asked for means all defaults.
- * The callbacks are called from the thread that made the call, the first two about ten times a
- * second while the work goes on without waiting for them. They may make other calls of this
- * library. */
+/* Limits and callbacks of a long call. NULL in place of a job means all defaults. The callbacks run
+ * on the thread that made the call, the first two about ten times a second; the work does not wait
+ * for them. They may make other calls of this library. */
 struct qn_job {
   uint64_t size;     /* sizeof(struct qn_job) */
   uint32_t threads;  /* at most so many; 0: all that the process may run on, or OMP_NUM_THREADS */
@@ -58,10 +57,10 @@ struct qn_job {
                       in memory, unless that is more than is free: then half of what is free */
   const char *tmpdir; /* folder of temporary files; NULL: the environment's TMPDIR, or the output's
                          folder, or /tmp */
-  /* How far the work is. NULL: nobody wants to know. */
+  /* Reports progress. NULL: no reports. */
   void (*progress)(void *user, const struct qn_progress *progress);
-  /* Should the call end? It then does soon, with QN_INTERRUPTED, and leaves nothing behind. NULL:
-   * it should not. */
+  /* Returns true to end the call. It then ends soon, with QN_INTERRUPTED, and leaves nothing
+   * behind. NULL: the call is not cancelled. */
   bool (*cancelled)(void *user);
   /* Something worth knowing, as the tools print it: "note: ...", "warning: ...". NULL: dropped. */
   void (*notice)(void *user, const char *text);
@@ -72,10 +71,10 @@ struct qn_job {
 
 /* Options have the names and values of the long options of the command-line tools, without dashes:
  * {"duplicates", "remove"} is --duplicates=remove. Those that take no value there are "yes" or "no"
- * here, NULL being "yes". Of an option given twice the last counts, where it may not be repeated.
- * A name or value that is not known is QN_USAGE, with what was probably meant; so is one that does
- * not suit the call. Messages name options as the tools do. Names and values are read during the
- * call. qn_list tells which there are. */
+ * here, and NULL means "yes". If an option that may not be repeated is given twice, the last one
+ * counts. An unknown name or value is QN_USAGE, with the nearest known one in the message; so is
+ * one that does not apply to the call. Messages name options as the tools do. Names and values are
+ * read during the call. qn_list lists all options. */
 struct qn_option {
   const char *name;
   const char *value;

@@ -1,4 +1,4 @@
-/* Look-ups: single vertices and edges, as a program asks for them that walks a graph by itself.
+/* Look-ups of single vertices and edges, for a program that walks a graph itself.
  *
  *   uint32_t vertex;
  *   const uint64_t id = 4711;
@@ -8,9 +8,9 @@
  *   ... row.columns[0 .. row.num_edges) ...
  *
  * The first look-up prepares what the others use, as qn_session_out_edges and qn_session_in_edges
- * have it: nothing where rows are stored, else they are put together in memory. From then on a
- * look-up takes some ten nanoseconds, and as many for each bisection of a table of ids. Any thread
- * may call. */
+ * do: nothing where rows are stored; otherwise rows are restored into memory. After that a look-up
+ * takes some ten nanoseconds, and as many for each bisection of a table of ids. Any thread may
+ * call. */
 #ifndef QUERN_LOOKUP_H
 #define QUERN_LOOKUP_H
 
@@ -49,14 +49,14 @@ enum qn_status qn_session_degrees(struct qn_session *session, enum qn_rows which
                                   const uint32_t *vertices, uint64_t count, uint64_t *degrees,
                                   struct qn_error *error);
 
-/* As qn_session_find, for a graph whose ids are numbers: the vertices that `count` numbers call.
+/* As qn_session_find, for a graph whose ids are numbers: the vertices with these `count` ids.
  * QN_USAGE where ids are texts. Ids are checked when they are first looked up. */
 enum qn_status qn_session_find_numbers(struct qn_session *session, const uint64_t *ids,
                                        uint64_t count, uint32_t *vertices, bool *found,
                                        struct qn_error *error);
 
-/* Edges as users count them: of an undirected graph each once, not as they are stored. The metadata
- * tell, or loops are counted once, which looks at every row. */
+/* Edges as users count them: of an undirected graph each once, not as they are stored. The count
+ * comes from the metadata; without it the self-loops are counted, once, which reads every row. */
 enum qn_status qn_session_count_edges(struct qn_session *session, const struct qn_job *job,
                                       uint64_t *num_edges, struct qn_error *error);
 

@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* The metadata section as JSON (a new reference), or NULL with QN_OK if there is none.
- * QN_INVALID (M-1) if it is no JSON object. */
+/* The metadata section as JSON (a new reference), or NULL with QN_OK if there is none. QN_INVALID
+ * (M-1) if it is not a JSON object. */
 enum qn_status qn_container_metadata(const struct qn_container *container, json_t **out,
                                      struct qn_error *error);
 

@@ -10,10 +10,10 @@ extern "C" {
 
 /* As qn_container_map, also for "-", which is standard input, and for "BUNDLE:MEMBER" where no file
  * has that name and BUNDLE is a bundle. With QN_MAP_ARCHIVE the member is mapped where it lies.
- * Without, it is restored whole, with all checks, to a file without a name in the folder TMPDIR (or
- * /tmp), which is gone when the container is unmapped or the process ends, however it does: that
- * takes the disk space of the plain container, and the time of `quern-archive extract`.
- * Of a set the graph is put together in such a file, too. */
+ * Without it the member is restored whole, with all checks, to a file without a name in the folder
+ * TMPDIR (or /tmp), which is gone when the container is unmapped or the process ends in any way:
+ * this needs the disk space of the plain container, and the time of `quern-archive extract`. The
+ * graph of a set is assembled in such a file, too. */
 enum qn_status qn_container_open(const char *path, unsigned flags, struct qn_container **out,
                                  struct qn_error *error);
 

@@ -1,11 +1,11 @@
-/* Sets (specs/set.md) that several processes write, each some of the parts, such as the executors
- * of Spark: all see one file system.
+/* Sets (specs/set.md) that several processes write together, such as the executors of Spark, each
+ * some of the parts. All processes share one file system.
  *
  *   each     qn_part_fingerprint    of the rows that it has
  *   one      qn_set_begin           begins the folder, and writes what vertices are called
  *   each     qn_part_write          for each part, in the folder's place
  *   the one  qn_set_finish          the folder appears, whole
- */
+ * */
 #ifndef QUERN_PARTS_H
 #define QUERN_PARTS_H
 
@@ -32,8 +32,8 @@ struct qn_part_rows {
   bool rows_in;                /* row v holds the edges into v, columns say where they are from */
 };
 
-/* What the edges add to the fingerprint of their graph (fingerprint.h): that of a graph is the sum,
- * modulo 2^64, of those of rows that make it up. */
+/* What these edges contribute to the fingerprint of their graph (fingerprint.h), which is the sum,
+ * modulo 2^64, of the contributions of all rows. */
 enum qn_status qn_part_fingerprint(const struct qn_part_rows *rows, const struct qn_job *job,
                                    uint64_t *fingerprint, struct qn_error *error);
 
@@ -52,15 +52,15 @@ struct qn_set_shape {
   const struct qn_id_arrays *names; /* what vertices are called; NULL: 0 to V - 1 */
 };
 
-/* A set's folder that does not appear yet. */
+/* A set's folder that has not appeared yet. */
 struct qn_set_draft;
 
-/* Begin the folder `path`; with `replace` it takes the place of a set, if nothing else is in that.
- * QN_INVALID names what does not fit together. Owned until qn_set_finish or qn_set_abandon. */
+/* Begin the folder `path`; with `replace` it replaces a set there, if the folder has nothing else
+ * in it. QN_INVALID names what is inconsistent. Owned until qn_set_finish or qn_set_abandon. */
 enum qn_status qn_set_begin(const char *path, bool replace, const struct qn_set_shape *shape,
                             const struct qn_job *job, struct qn_set_draft **out,
                             struct qn_error *error);
-/* The path of its place until it appears, for qn_part_write; valid as long as the draft. */
+/* The path of the folder until it appears, for qn_part_write; valid as long as the draft. */
 const char *qn_set_draft_place(const struct qn_set_draft *draft);
 
 /* What a part's file is, for qn_set_finish. */
@@ -70,18 +70,19 @@ struct qn_part_file {
   uint64_t fingerprint; /* of the rows */
 };
 
-/* Write part `index` of the set that is begun at `place`; what was written of it before is
+/* Write part `index` of the set that was begun at `place`; an earlier version of the part is
  * replaced. The rows are checked: QN_INVALID if they are not those of the part, a column is not a
  * vertex or less than the one before it, or a weight is not finite. */
 enum qn_status qn_part_write(const char *place, uint64_t index, const struct qn_part_rows *rows,
                              const struct qn_job *job, struct qn_part_file *file,
                              struct qn_error *error);
 
-/* All parts are there, `files` [N]: let the folder appear. QN_INVALID if they do not make up the
- * graph that was begun. Frees `draft` whatever the outcome; after a failure no folder is left. */
+/* Let the folder appear when all parts, `files` [N], are written. QN_INVALID if they do not make up
+ * the graph that was begun. Frees `draft` whatever the outcome; after a failure no folder is left.
+ */
 enum qn_status qn_set_finish(struct qn_set_draft *draft, const struct qn_part_file *files,
                              struct qn_error *error);
-/* Remove what there is of it. NULL is allowed. */
+/* Remove what was written. NULL is allowed. */
 void qn_set_abandon(struct qn_set_draft *draft);
 
 #ifdef __cplusplus

@@ -7,10 +7,11 @@
  *   if (qn_placed_run(placed, "pagerank", NULL, 0, NULL, &result, &error)) ...
  *   qn_placed_close(placed);
  *
- * Runs give what qn_session_run gives, but find what runs before them have prepared: the container
- * is checked, the in-edges of plain CSR are there, and on CUDA devices the arrays that an earlier
- * run has brought there, and results stay. What the runs so far do not need gives way to what one
- * needs; a graph that is streamed, because it does not fit, is read anew by each run. */
+ * Runs give the same results as qn_session_run, but reuse what earlier runs have prepared: the
+ * container is checked, the in-edges of plain CSR are computed, and on CUDA devices the arrays of
+ * earlier runs, and results, stay in device memory. Arrays that a run does not need are evicted
+ * when it needs their memory. A graph that is streamed, because it does not fit, is read again by
+ * each run. */
 #ifndef QUERN_PLACEMENT_H
 #define QUERN_PLACEMENT_H
 
@@ -29,12 +30,12 @@ struct qn_placed;
 
 /* Place a session. Options are those of quern-run that say where: "device", "devices", "strategy",
  * "device-memory", "mode", "streams", "host-memory" and "cache-memory". The container is checked as
- * runs need it, and if it is plain CSR of a directed graph without in-edges, these are made, into
- * memory of 8 bytes a vertex and 4 an edge, and weights. Runs bring to devices what they need.
+ * runs need it. If it is plain CSR of a directed graph without in-edges, these are computed, into
+ * memory of 8 bytes a vertex and 4 an edge, and weights. Runs copy to devices what they need.
  *
- * The session may be closed before. Several may be placed, and runs may be side by side. Close it
- * with qn_placed_close, which gives device memory free, when no call uses it any more; results stay
- * valid. QN_DEVICE: there is no such device. */
+ * The session may be closed before the placed graph. Several graphs may be placed, and runs may be
+ * at the same time. When no call uses the placed graph any more, close it with qn_placed_close,
+ * which frees its device memory; results stay valid. QN_DEVICE: there is no such device. */
 enum qn_status qn_session_place(struct qn_session *session, const struct qn_option *options,
                                 uint64_t num_options, const struct qn_job *job,
                                 struct qn_placed **out, struct qn_error *error);
@@ -57,9 +58,9 @@ struct qn_device_array {
   uint64_t count;     /* V */
   void *data;         /* [count] in its memory; lives until the result is closed */
 };
-/* Column `index` of a result where it lies on a device, complete: nothing need be waited for.
- * QN_UNSUPPORTED if it does not: it is of qn_session_run, the CPU, several devices, or a kernel
- * whose values the host had to finish. */
+/* Column `index` of a result that is on a device. It is complete: there is nothing to wait for.
+ * QN_UNSUPPORTED if the result is not on a device: it is from qn_session_run, the CPU, several
+ * devices, or a kernel whose values the host had to finish. */
 enum qn_status qn_result_on_device(const struct qn_result *result, uint64_t index,
                                    struct qn_device_array *array, struct qn_error *error);
 

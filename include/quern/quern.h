@@ -1,4 +1,4 @@
-/* libquern, the stable interface: all of it. Includes the other headers of it.
+/* The stable interface of libquern. This header includes all others of the interface.
  *
  *   job.h        how long calls work: threads, memory, progress, cancelling, options by name
  *   session.h    open a container, look at its arrays, check it
@@ -13,19 +13,19 @@
  * What holds for all of it:
  *
  * - Errors are values: what can fail returns enum qn_status (QN_OK is 0) and fills the caller's
- *   struct qn_error, which may be NULL. After a failure `*out` is NULL, nothing is owed, and
- * outputs are what they were. Nothing is printed, no signal handler is set, and the process is not
- * ended.
- * - There is no state beside the handles. Different calls may run side by side, on one session too:
- *   sessions and results are never changed visibly. A handle is closed when no call uses it any
- *   more. What is copied from, and what callbacks are given, must stay as it is during the call.
- * - Work is done on threads that the library starts; the calling thread waits, and calls back. So
- *   any thread may call, and a process may be forked: a child goes on with the sessions that it was
- *   born with, whatever calls its parent has made. Do not fork while another thread is in a call.
- * - A file that is mapped may be replaced by a rename, not overwritten or cut: then reading it
- *   raises SIGBUS, as with any mapping, or SIGSEGV.
- * - Structs with a field `size` may grow at their end: set it to sizeof of the struct, and all else
- *   that you do not need to zero. Enums may get more values. Functions and fields stay. */
+ *   struct qn_error, which may be NULL. After a failure `*out` is NULL, there is nothing to free,
+ *   and outputs are unchanged. The library prints nothing, sets no signal handler, and never ends
+ *   the process.
+ * - All state is in the handles. Calls may run at the same time, even on one session: sessions and
+ *   results never change visibly. Close a handle when no call uses it any more. Do not change what
+ *   a call reads, or what its callbacks are given, during the call.
+ * - The library works on threads that it starts; the calling thread waits, and runs the callbacks.
+ *   So any thread may call, and a process may fork: the child can use the sessions that existed at
+ *   the fork, whatever calls its parent has made. Do not fork while another thread is in a call.
+ * - A mapped file may be replaced by a rename, but must not be overwritten or truncated: reading it
+ *   would raise SIGBUS, as with any mapping, or SIGSEGV.
+ * - Structs with a field `size` may grow at their end: set it to the sizeof of the struct, and all
+ *   fields that you do not need to zero. Enums may get more values. Functions and fields stay. */
 #ifndef QUERN_QUERN_H
 #define QUERN_QUERN_H
 

@@ -28,22 +28,22 @@ struct qn_result;
  * "length", "walks", "fanouts", ..., "device" (auto|cpu|cuda[:N]|both[:N]), "devices", "strategy",
  * "device-memory", "mode", "direction", "parallelism", and those of streaming; "parents" ("yes": of
  * bfs and sssp, a second column). "checkpoint" (a folder), "every" and "resume" keep a checkpoint
- * there, from which a run that was cancelled or killed goes on; it is removed when this call has
- * the result. A result does not depend on layout, device or threads, but for the last digits of
+ * there, from which a run that was cancelled or killed resumes; it is removed when this call has
+ * the result. A result does not depend on layout, device or threads, except for the last digits of
  * sums of reals. With "auto" a CUDA device is used if the module for it is installed, there is a
  * device, the graph's values fit, and it is expected to finish before the CPU.
  *
  * With `algorithm` NULL and the option "program" (a header, as kernels/programs/README.md describes
  * it) a program of the user's own is compiled and run: by the C compiler for the CPU, or with
- * "device" cuda by nvcc. It is kept in the user's cache, by all that it was made from, and found
- * there the next time. QN_INVALID with its file, line and column if it does not compile; QN_SYSTEM
- * without a compiler, the engines' headers (which are installed with the library) or a cache. It is
- * code that this process runs: a program must be one that you trust.
+ * "device" cuda by nvcc. The compiled program is kept in the user's cache, under a hash of
+ * everything that it was made from, and reused. QN_INVALID with its file, line and column if it
+ * does not compile; QN_SYSTEM without a compiler, the engines' headers (which are installed with
+ * the library) or a cache. It is code that this process runs: a program must be one that you trust.
  *
  * QN_UNSUPPORTED: no such kernel in this build, or a graph that the algorithm refuses; QN_DEVICE:
- * the device is missing or failed; QN_INTERRUPTED: cancelled, after the iteration under way (tc has
- * none, and goes on to its end). Close the result with qn_result_close; the session may be closed
- * before. A device can be used by one side of a fork only. */
+ * the device is missing or failed; QN_INTERRUPTED: cancelled, after the current iteration (tc has
+ * none, and runs to its end). Close the result with qn_result_close; the session may be closed
+ * before. Only one side of a fork can use a device. */
 enum qn_status qn_session_run(struct qn_session *session, const char *algorithm,
                               const struct qn_option *options, uint64_t num_options,
                               const struct qn_job *job, struct qn_result **out,
@@ -90,7 +90,7 @@ enum qn_status qn_result_copy(const struct qn_result *result, uint64_t index, vo
                               uint64_t bytes, struct qn_error *error);
 
 /* The object "result" of quern-run --json (docs/json.md): reached vertices, levels, components,
- * sums. Give it back with qn_text_free. */
+ * sums. Free it with qn_text_free. */
 enum qn_status qn_result_summary(const struct qn_result *result, char **json,
                                  struct qn_error *error);
 

@@ -1,4 +1,4 @@
-/* Sessions: a container of any layout that is open for work.
+/* Sessions: an open container of any layout.
  *
  *   struct qn_session *session;
  *   if (qn_session_open("web.qrn", 0, NULL, &session, &error)) ...
@@ -7,8 +7,8 @@
  *   ... rows.row_offsets[v] .. rows.row_offsets[v + 1], rows.column_indices[e] ...
  *   qn_session_close(session);
  *
- * What a session is asked for is found once and kept. Pointers and texts that it gives are its own
- * and read-only, and live until it is closed. */
+ * A session computes each answer once and keeps it. Pointers and texts that it returns belong to
+ * it, are read-only, and stay valid until it is closed. */
 #ifndef QUERN_SESSION_H
 #define QUERN_SESSION_H
 
@@ -27,17 +27,17 @@ struct qn_session;
 enum qn_open_flags {
   /* Check everything now, as qn_session_verify with QN_VERIFY_ALL does. */
   QN_OPEN_VERIFY = 1,
-  /* Never check what the container holds: for what was verified just now, and that nobody else can
-   * have changed. A damaged or forged file can then make the process do anything. */
+  /* Never check the contents: for a container that was just verified and that nobody else can have
+   * changed. A damaged or forged file can then make the process do anything. */
   QN_OPEN_TRUST = 2,
 };
 
 /* Open a container of any layout: `path` is a file, an archive, a set or a bundle's member
- * ("BUNDLE.tar:MEMBER"). A container is mapped, and its header, table and footer are checked, which
- * takes no time; what it holds is checked when it is first used (see below). An archive is
- * restored, and the parts of a set are put together, with all checks, in a file without a name in
- * the folder TMPDIR, or /tmp. Close it with qn_session_close. QN_INVALID: damaged; QN_UNSUPPORTED:
- * of a newer version; QN_SYSTEM: not there, or unreadable. */
+ * ("BUNDLE.tar:MEMBER"). A container is mapped, and its header, table and footer are checked at
+ * once; its contents are checked when they are first used (see below). An archive is restored, and
+ * the parts of a set are assembled, with all checks, in a file without a name in the folder TMPDIR,
+ * or /tmp. Close it with qn_session_close. QN_INVALID: damaged; QN_UNSUPPORTED: of a newer version;
+ * QN_SYSTEM: not there, or unreadable. */
 enum qn_status qn_session_open(const char *path, unsigned flags, const struct qn_job *job,
                                struct qn_session **out, struct qn_error *error);
 /* NULL is allowed. */
@@ -51,7 +51,7 @@ enum qn_id_form {
   QN_ID_FORM_STRINGS = 2, /* by texts */
 };
 
-/* From the header: nothing of this can fail. */
+/* From the header; this cannot fail. */
 struct qn_session_info {
   uint64_t size;            /* sizeof(struct qn_session_info), set before the call */
   uint64_t num_vertices;    /* V < 2^32 */
@@ -69,8 +69,9 @@ struct qn_session_info {
 };
 void qn_session_info(const struct qn_session *session, struct qn_session_info *info);
 
-/* All that quern-info shows, as JSON: header, sections, the layout's figures, the metadata, which
- * say where it came from and what became of each edge. Give it back with qn_text_free. */
+/* Everything that quern-info shows, as JSON: header, sections, the layout's figures, and the
+ * metadata, which say where the graph came from and what became of each edge. Free it with
+ * qn_text_free. */
 enum qn_status qn_session_describe(struct qn_session *session, char **json, struct qn_error *error);
 
 /* ---- Checking ------------------------------------------------------------- */
@@ -83,12 +84,12 @@ enum qn_verify {
   QN_VERIFY_ALL = 2,
 };
 
-/* Check now, as far as it was not done yet. QN_INVALID names the section and chunk, or the rule.
+/* Check now what was not checked yet. QN_INVALID names the section and chunk, or the rule.
  *
- * The calls that compute something (qn_session_run, qn_session_build, ...) do the part that they
- * rely on by themselves, once a session. Those below that give arrays do not: what they point to is
- * as good as the file, so verify a file that others may have made or changed before you index with
- * what it holds. */
+ * The calls that compute something (qn_session_run, qn_session_build, ...) do the checks that they
+ * rely on, once a session. The calls below, which return arrays, do not: their arrays are as sound
+ * as the file, so verify a file that others may have made or changed before you use its contents as
+ * indices. */
 enum qn_status qn_session_verify(struct qn_session *session, enum qn_verify what,
                                  const struct qn_job *job, struct qn_error *error);
 
@@ -107,17 +108,17 @@ struct qn_edge_rows {
   bool mapped; /* in the container itself; else in memory that the session took for it */
 };
 
-/* The rows of sources. In the layout graph they are in the mapping, and come at once and unchecked
- * (see qn_session_verify). From other layouts they are put together, with the checks of
+/* The rows of sources. In the layout graph they are in the mapping, and are returned at once and
+ * unchecked (see qn_session_verify). From other layouts they are restored, with the checks of
  * QN_VERIFY_STRUCTURE, into memory of 8 bytes a vertex and 4 an edge, and weights. */
 enum qn_status qn_session_out_edges(struct qn_session *session, const struct qn_job *job,
                                     struct qn_edge_rows *rows, struct qn_error *error);
-/* The rows of destinations, whose columns are sources. Where they are not stored they are computed,
- * checked first, into as much memory. */
+/* The rows of destinations, whose columns are sources. Where they are not stored they are computed
+ * from checked rows, into the same amount of memory. */
 enum qn_status qn_session_in_edges(struct qn_session *session, const struct qn_job *job,
                                    struct qn_edge_rows *rows, struct qn_error *error);
 
-/* Original ids, by vertex. Which of the arrays is there goes by the form. Not checked. */
+/* Original ids, by vertex. The form says which of the arrays are there. Not checked. */
 struct qn_id_arrays {
   uint64_t size; /* sizeof(struct qn_id_arrays), set before the call */
   enum qn_id_form form;
@@ -130,8 +131,9 @@ struct qn_id_arrays {
 enum qn_status qn_session_ids(struct qn_session *session, struct qn_id_arrays *ids,
                               struct qn_error *error);
 
-/* The vertices that `count` texts call (as users write ids: of numbers their digits). With `found`
- * NULL a text that calls none is QN_USAGE; else found[i] tells, and vertices[i] is UINT32_MAX. */
+/* The vertices whose ids are these `count` texts, as users write them (of numbers the digits). With
+ * `found` NULL an id that no vertex has is QN_USAGE; else found[i] is false for it, and vertices[i]
+ * is UINT32_MAX. */
 enum qn_status qn_session_find(struct qn_session *session, const char *const *texts, uint64_t count,
                                uint32_t *vertices, bool *found, struct qn_error *error);
 

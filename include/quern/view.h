@@ -1,5 +1,5 @@
-/* What all that works on a graph sees of it: rows of edges with their weights, and the vocabulary
- * of headers. How it is mapped, checked and written is in container.h and graph.h. */
+/* The view of a graph that everything works on: rows of edges with their weights, and the
+ * vocabulary of headers. container.h and graph.h map, check and write it. */
 #ifndef QUERN_VIEW_H
 #define QUERN_VIEW_H
 
@@ -13,8 +13,8 @@ extern "C" {
 struct qn_container;
 
 /* The layouts of a graph, a row each: constant, code in the header, name in C (struct qn_NAME,
- * qn_NAME_view, ...), name for people and JSON, the command that makes it. All else that is known
- * of layouts is made from these rows: the enum below, names, and the table of quern/layouts.h. */
+ * qn_NAME_view, ...), name for people and JSON, the command that makes it. Everything else about
+ * layouts is derived from these rows: the enum below, names, and the table of quern/layouts.h. */
 #define QN_GRAPH_LAYOUTS(ROW)                                                                      \
   ROW(GRAPH, 1, graph, "graph", "quern-import")                                                    \
   ROW(BLOCKED_CSR, 2, blocked_csr, "blocked-csr", "quern-block")                                   \
@@ -90,7 +90,7 @@ struct qn_ids {
   bool ascending; /* vertex order is the original order (true for dense ids) */
 };
 
-/* A graph: mapped, its pointers going into the mapping, or in memory of its own. */
+/* A graph: mapped, with pointers into the mapping, or in memory of its own. */
 struct qn_graph {
   struct qn_container *container; /* owned; NULL for borrowed containers and graphs in memory */
   bool owns_arrays;               /* the arrays of `out` are this graph's own */
