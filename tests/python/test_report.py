@@ -9,6 +9,7 @@ import re
 import sys
 import tempfile
 import unittest
+import warnings
 from pathlib import Path
 
 from conformance.sealing import rebuilt
@@ -212,6 +213,19 @@ class Page(_Scratch):
         self.assertIn("<h3>The largest of 6 components</h3>", text)
         self.assertRegex(text, '<tr><td>0</td><td>3</td>.*\n<tr><td>5</td><td>2</td>.*\n<tr><td>3</td><td>1</td>')
 
+    def test_any_values(self):
+        import quern.report
+        quern.from_arrays([0, 1], [1, 2]).save(self.folder / "g.qrn")
+        for values in ([], [0], [0, 0, 0], [-1, 1], [1e308, -1e308], [5e-324], [5e-324, 1.7e308], [1e300, 1e-300, 0], ["nan", 1], ["inf"], [-5.5, -5.5],
+                       [2**53, 2**53 + 2], [3, 3.0000000001], [-1e-9, 1e-9], [1, 2, 3, 1e17], range(100)):
+            (self.folder / "v.csv").write_text("id,x\n" + "".join("%d,%s\n" % row for row in enumerate(values)))
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                quern.report.write(self.folder / "v.html", quern.open(self.folder / "g.qrn"), results=[str(self.folder / "v.csv")], force=True)
+            text = (self.folder / "v.html").read_text()
+            self.assertIn("<h2>Result: x</h2>", text)
+            self.assertEqual(re.findall("[\" ](?:nan|inf)\\b", text), [])
+
     def test_hostile_names(self):
         import quern.report
         pages = {}
@@ -347,6 +361,13 @@ class Rendered(_Scratch):
         self.browser.point(x + 50, y, "mouseReleased", button="left", clickCount=1)
         self.assertLess(float(self.value("document.querySelector('.area').getAttribute('viewBox')").split()[0]), zoomed[0], "dragged to the right")
         self.value("document.querySelectorAll('.tools button')[2].click()")
+        self.assertEqual(self.value("document.querySelector('.area').getAttribute('viewBox')"), whole)
+        self.browser.point(x, y, "mouseWheel", deltaX=0, deltaY=-100, modifiers=2)  # with Ctrl, as a trackpad's pinch
+        self.assertLess(float(self.value("document.querySelector('.area').getAttribute('viewBox')").split()[2]), float(whole.split()[2]))
+        self.value("document.querySelector('.area').focus()")
+        for key, said in (("Escape", None), ("ArrowRight", r"or more edges out\Z"), ("ArrowLeft", r"or more edges in\Z"), ("Escape", None), ("0", None)):
+            self.browser.call("Input.dispatchKeyEvent", type="keyDown", key=key)
+            (self.assertRegex(self.value(tip), said) if said else self.assertIsNone(self.value(tip)))
         self.assertEqual((self.value("document.querySelector('.area').getAttribute('viewBox')"), self.value(self.ALL_TICKS)), (whole, ticks))
         self.assertQuiet()
 

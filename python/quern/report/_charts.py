@@ -96,6 +96,7 @@ def _bins(numbers: numpy.ndarray) -> Tuple[numpy.ndarray, bool, bool]:
 
 
 def histogram(caption: str, x_label: str, numbers: numpy.ndarray, what: str = "vertices") -> Figure:
+    numbers = numpy.clip(numbers, -1e300, 1e300)  # beyond, differences and logarithms overflow
     sides, log, single = _bins(numbers)
     counts = numpy.histogram(numbers, sides)[0]
     bottom = 0.7 if counts.max() > 20 else 0
