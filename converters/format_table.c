@@ -96,10 +96,11 @@ const struct qn_format qn_formats[] = {
     {.name = "binsparse",
      .files = ".h5 .bsp.h5",
      .description = "Sparse matrices by the Binsparse specification in HDF5, if the build has it: "
-                    "CSR, CSC, COO; symmetric ones by a triangle",
+                    "CSR, CSC, DCSR, DCSC, COO; symmetric and skew-symmetric ones by a triangle",
      .reader = &qn_reader_binsparse,
      .reading = {.loses = "values that are all one 1 (they mean no weights)",
-                 .refuses = "other formats and structures, complex values, fill values"},
+                 .refuses = "vectors, dense and custom formats; complex values, but with "
+                            "--weights=none; fill values that are not 0"},
      .writer = &qn_graph_writer_binsparse,
      .writing = {.loses = "ids that are names", .refuses = "parallel edges"}},
     {.name = "galois",

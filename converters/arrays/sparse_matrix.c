@@ -38,16 +38,21 @@ static uint64_t num_minor(const struct qn_sparse_matrix *matrix) {
   return matrix->by_columns ? matrix->rows : matrix->columns;
 }
 
+/* Lines that have a pointer. */
+static uint64_t num_lines(const struct qn_sparse_matrix *matrix) {
+  return matrix->major.data ? matrix->major.count : num_major(matrix);
+}
+
 static enum qn_status check_counts(const struct qn_sparse_matrix *matrix, struct qn_error *error) {
   const struct qn_number_array *arrays[] = {&matrix->pointers, &matrix->major, &matrix->minor};
   for (int i = 0; i < 3; i++)
     if (arrays[i]->data && arrays[i]->kind == QN_NUMBERS_REAL)
       return refuse(matrix, error, "'%s' holds reals, not integers", arrays[i]->name);
   uint64_t entries = matrix->minor.count;
-  if (matrix->pointers.data && matrix->pointers.count - 1 != num_major(matrix))
+  if (matrix->pointers.data && matrix->pointers.count - 1 != num_lines(matrix))
     return refuse(matrix, error,
                   "'%s' has %" PRIu64 " numbers, where %" PRIu64 " %s need one more than they are",
-                  matrix->pointers.name, matrix->pointers.count, num_major(matrix),
+                  matrix->pointers.name, matrix->pointers.count, num_lines(matrix),
                   matrix->by_columns ? "columns" : "rows");
   if (!matrix->pointers.data && matrix->major.count != entries)
     return refuse(matrix, error, "'%s' has %" PRIu64 " numbers, but '%s' %" PRIu64,
@@ -66,13 +71,41 @@ static enum qn_status check_counts(const struct qn_sparse_matrix *matrix, struct
 static uint64_t pointer(const struct qn_sparse_matrix *matrix, uint64_t line) {
   uint64_t value;
   qn_numbers_id(&matrix->pointers, line, &value);
-  return value;
+  return value - matrix->base;
+}
+
+/* The index of a line that has a pointer. */
+static uint64_t index_of(const struct qn_sparse_matrix *matrix, uint64_t line) {
+  if (!matrix->major.data)
+    return line;
+  qn_numbers_id(&matrix->major, line, &line);
+  return line - matrix->base;
+}
+
+/* Those that are stored ascend, below the number of all. */
+static enum qn_status check_lines(const struct qn_sparse_matrix *matrix, struct qn_error *error) {
+  const struct qn_number_array *major = &matrix->major;
+  uint64_t bad = UINT64_MAX;
+#pragma omp parallel for schedule(static) reduction(min : bad)
+  for (uint64_t i = 0; i < major->count; i++) {
+    uint64_t ends[2] = {matrix->base, 0};
+    bool good = i > 0 ? qn_numbers_ids(major, i - 1, 2, ends) == 2 && ends[0] < ends[1]
+                      : qn_numbers_id(major, 0, &ends[1]) && ends[0] <= ends[1];
+    if ((!good || ends[1] - matrix->base >= num_major(matrix)) && i < bad)
+      bad = i;
+  }
+  return bad == UINT64_MAX
+             ? QN_OK
+             : refuse(matrix, error,
+                      "'%s': number %" PRIu64 " does not ascend, or is no %s of %" PRIu64
+                      " that there are",
+                      major->name, bad, matrix->by_columns ? "column" : "row", num_major(matrix));
 }
 
 static enum qn_status check_pointers(const struct qn_sparse_matrix *matrix,
                                      struct qn_error *error) {
   const struct qn_number_array *pointers = &matrix->pointers;
-  uint64_t lines = num_major(matrix), bad = UINT64_MAX, value;
+  uint64_t lines = num_lines(matrix), bad = UINT64_MAX, value;
 #pragma omp parallel for schedule(static) reduction(min : bad)
   for (uint64_t i = 0; i < lines; i++) {
     uint64_t ends[2];
@@ -82,8 +115,8 @@ static enum qn_status check_pointers(const struct qn_sparse_matrix *matrix,
   if (bad != UINT64_MAX)
     return refuse(matrix, error, "'%s' descends, or is negative, at element %" PRIu64,
                   pointers->name, bad + 1);
-  if (!qn_numbers_id(pointers, 0, &value) || value != 0)
-    return refuse(matrix, error, "'%s' does not begin with 0", pointers->name);
+  if (!qn_numbers_id(pointers, 0, &value) || value != matrix->base)
+    return refuse(matrix, error, "'%s' does not begin with %" PRIu64, pointers->name, matrix->base);
   if (pointer(matrix, lines) != matrix->minor.count)
     return refuse(matrix, error, "'%s' ends with %" PRIu64 ", but '%s' has %" PRIu64 " numbers",
                   pointers->name, pointer(matrix, lines), matrix->minor.name, matrix->minor.count);
@@ -128,9 +161,9 @@ struct entries {
   uint64_t weights[SOME_ENTRIES]; /* an array of the type */
 };
 
-/* The major line that holds entry `entry`. */
+/* The line with a pointer that holds entry `entry`. */
 static uint64_t line_of(const struct qn_sparse_matrix *matrix, uint64_t entry) {
-  uint64_t low = 0, high = num_major(matrix);
+  uint64_t low = 0, high = num_lines(matrix);
   while (high - low > 1) {
     uint64_t middle = low + (high - low) / 2;
     if (pointer(matrix, middle) <= entry)
@@ -141,16 +174,26 @@ static uint64_t line_of(const struct qn_sparse_matrix *matrix, uint64_t entry) {
   return low;
 }
 
+/* Indices that are stored, as they count from 0: one that is below the base becomes too large. */
+static uint64_t load_indices(const struct qn_sparse_matrix *matrix,
+                             const struct qn_number_array *array, uint64_t first, uint64_t count,
+                             uint64_t *indices) {
+  uint64_t good = qn_numbers_ids(array, first, count, indices);
+  for (uint64_t i = 0; matrix->base && i < good; i++)
+    indices[i] -= matrix->base;
+  return good;
+}
+
 /* The major indices of entries from `first` on, the first of which is not before `*line`. Returns
  * how many are good. */
 static uint64_t load_major(const struct qn_sparse_matrix *matrix, uint64_t first, uint64_t count,
                            uint64_t *line, uint64_t *major) {
   if (!matrix->pointers.data)
-    return qn_numbers_ids(&matrix->major, first, count, major);
+    return load_indices(matrix, &matrix->major, first, count, major);
   for (uint64_t i = 0; i < count;) {
-    uint64_t end = pointer(matrix, *line + 1) - first;
+    uint64_t end = pointer(matrix, *line + 1) - first, index = index_of(matrix, *line);
     for (end = end < count ? end : count; i < end; i++)
-      major[i] = *line;
+      major[i] = index;
     *line += i < count;
   }
   return count;
@@ -161,7 +204,7 @@ static bool in_triangle(enum qn_triangle triangle, uint64_t row, uint64_t column
          (triangle == QN_TRIANGLE_LOWER ? column <= row : row <= column);
 }
 
-enum fault { NO_FAULT, FAULT_MAJOR, FAULT_MINOR, FAULT_TRIANGLE };
+enum fault { NO_FAULT, FAULT_MAJOR, FAULT_MINOR, FAULT_TRIANGLE, FAULT_DIAGONAL };
 
 /* Of an entry whose numbers are not negative. */
 static enum fault fault_of(const struct qn_sparse_matrix *matrix, uint64_t major, uint64_t minor) {
@@ -170,6 +213,8 @@ static enum fault fault_of(const struct qn_sparse_matrix *matrix, uint64_t major
     return FAULT_MAJOR;
   if (minor >= num_minor(matrix))
     return FAULT_MINOR;
+  if (matrix->skew && row == column)
+    return FAULT_DIAGONAL;
   return in_triangle(matrix->triangle, row, column) ? NO_FAULT : FAULT_TRIANGLE;
 }
 
@@ -184,7 +229,7 @@ static uint64_t largest(const uint64_t *numbers, uint64_t count) {
 static uint64_t load_ends(const struct qn_sparse_matrix *matrix, uint64_t first, uint64_t count,
                           uint64_t *line, struct entries *entries) {
   uint64_t good = load_major(matrix, first, count, line, entries->major);
-  uint64_t good_minor = qn_numbers_ids(&matrix->minor, first, count, entries->minor);
+  uint64_t good_minor = load_indices(matrix, &matrix->minor, first, count, entries->minor);
   good = good < good_minor ? good : good_minor;
   if (good == count && matrix->triangle == QN_TRIANGLE_NONE &&
       largest(entries->minor, count) < num_minor(matrix) &&
@@ -218,6 +263,20 @@ static void name_ends(const struct job *job, uint64_t *rows, uint64_t *columns, 
     columns[i] += job->first_column;
 }
 
+/* The entries that a skew-symmetric matrix implies. */
+static void push_negated(const struct job *job, struct qn_edge_stream *stream, const uint64_t *rows,
+                         const uint64_t *columns, const void *weights, uint64_t count) {
+  unsigned bytes = qn_weight_bytes(job->weight_type);
+  for (uint64_t i = 0; i < count; i++)
+    qn_edge_push_negated(stream, columns[i], rows[i], job->weight_type,
+                         qn_weight_load(weights, bytes, i));
+}
+
+/* Does it have entries that are implied and differ from those that are there? */
+static bool is_skew(const struct job *job) {
+  return job->matrix.skew && job->weight_type != QN_WEIGHT_NONE;
+}
+
 static uint64_t end_of_part(const struct job *job, uint64_t first) {
   uint64_t left = job->matrix.minor.count - first;
   return first + (left < job->part_entries ? left : job->part_entries);
@@ -240,6 +299,8 @@ static uint64_t push_part(const void *context, uint64_t part, struct qn_edge_str
     uint64_t *columns = matrix->by_columns ? entries.major : entries.minor;
     name_ends(job, rows, columns, count);
     qn_edge_push_arrays(stream, rows, columns, job->weight_type, entries.weights, count);
+    if (is_skew(job))
+      push_negated(job, stream, rows, columns, entries.weights, count);
   }
   return UINT64_MAX;
 }
@@ -309,22 +370,28 @@ static enum qn_status report_fault(const struct qn_sparse_matrix *matrix, uint64
                                    struct qn_error *error) {
   uint64_t major = 0, minor = 0;
   if (matrix->pointers.data)
-    major = line_of(matrix, entry);
-  else if (!qn_numbers_id(&matrix->major, entry, &major))
+    major = index_of(matrix, line_of(matrix, entry));
+  else if (!load_indices(matrix, &matrix->major, entry, 1, &major))
     return refuse(matrix, error, "'%s': number %" PRIu64 " is negative", matrix->major.name, entry);
-  if (!qn_numbers_id(&matrix->minor, entry, &minor))
+  if (!load_indices(matrix, &matrix->minor, entry, 1, &minor))
     return refuse(matrix, error, "'%s': number %" PRIu64 " is negative", matrix->minor.name, entry);
   enum fault fault = fault_of(matrix, major, minor);
   if (fault == FAULT_TRIANGLE)
     return refuse(matrix, error,
                   "'%s': entry %" PRIu64 " lies in the other triangle of a symmetric matrix",
                   matrix->minor.name, entry);
+  if (fault == FAULT_DIAGONAL)
+    return refuse(matrix, error,
+                  "'%s': entry %" PRIu64 " lies on the diagonal, where a skew-symmetric matrix has "
+                  "none",
+                  matrix->minor.name, entry);
   bool columns = (fault == FAULT_MAJOR) == matrix->by_columns;
   return refuse(matrix, error,
-                "'%s': number %" PRIu64 " is %" PRIu64 ", but there are %" PRIu64 " %s",
+                "'%s': number %" PRIu64 " is %" PRIu64 ", but there are %" PRIu64 " %s%s",
                 fault == FAULT_MAJOR ? matrix->major.name : matrix->minor.name, entry,
-                fault == FAULT_MAJOR ? major : minor, columns ? matrix->columns : matrix->rows,
-                columns ? "columns" : "rows");
+                (fault == FAULT_MAJOR ? major : minor) + matrix->base,
+                columns ? matrix->columns : matrix->rows, columns ? "columns" : "rows",
+                matrix->base ? ", from 1 on" : "");
 }
 
 /* ---- Vertices ------------------------------------------------------------- */
@@ -396,8 +463,11 @@ void qn_sparse_matrix_release(struct qn_read_result *result) {
 static void describe(const struct qn_sparse_matrix *matrix, struct qn_read_result *result) {
   snprintf(result->description, sizeof result->description,
            "%s%s, %" PRIu64 " x %" PRIu64 ", %" PRIu64 " entries%s", matrix->format,
-           matrix->undirected || matrix->triangle ? " (symmetric)" : "", matrix->rows,
-           matrix->columns, matrix->minor.count, matrix->values.data ? ", values" : "");
+           matrix->skew                             ? " (skew-symmetric)"
+           : matrix->undirected || matrix->triangle ? " (symmetric)"
+                                                    : "",
+           matrix->rows, matrix->columns, matrix->minor.count,
+           matrix->values.data ? ", values" : "");
 }
 
 /* Entries can be looked at again if their arrays stay, and what is made of them does. */
@@ -407,7 +477,7 @@ static bool can_be_viewed(const struct qn_sparse_matrix *matrix, const struct jo
   for (int i = 0; i < 4; i++)
     if (arrays[i]->data && !arrays[i]->stays)
       return false;
-  return !job->names;
+  return !job->names && !is_skew(job);
 }
 
 static enum qn_status check_outcome(const struct qn_sparse_matrix *matrix,
@@ -429,6 +499,8 @@ static enum qn_status read_entries(struct qn_sparse_matrix *matrix,
   describe(matrix, result);
   if (!status && matrix->pointers.data)
     status = check_pointers(matrix, error);
+  if (!status && matrix->pointers.data && matrix->major.data)
+    status = check_lines(matrix, error);
   if (!status)
     status = choose_weights(matrix, options, list, &job->weight_type, error);
   if (!status)
@@ -438,6 +510,8 @@ static enum qn_status read_entries(struct qn_sparse_matrix *matrix,
   job->matrix = *matrix;
   job->part_entries = qn_edge_view_capacity(job->weight_type);
   job->stays = result->keeps_input = can_be_viewed(matrix, job);
+  result->symmetric |= matrix->triangle != QN_TRIANGLE_NONE && !is_skew(job);
+  result->ledger.edges_added += is_skew(job) ? matrix->minor.count : 0;
   status = push_entries(job, list, sequence, &outcome, error);
   return status ? status : check_outcome(matrix, &outcome, error);
 }
@@ -456,7 +530,6 @@ enum qn_status qn_sparse_matrix_read(struct qn_sparse_matrix *matrix,
   matrix->names = NULL;
   if (status)
     return status;
-  result->symmetric |= matrix->triangle != QN_TRIANGLE_NONE;
   result->already_symmetric = matrix->undirected;
   result->ledger.records += matrix->minor.count;
   result->ledger.edges_read += matrix->minor.count;

@@ -6,23 +6,27 @@
 #include "converters/parse/reader.h"
 #include "formats/arrays/number_array.h"
 
-/* Which entries of a symmetric matrix are there. */
+/* Which entries of a symmetric or skew-symmetric matrix are there. */
 enum qn_triangle { QN_TRIANGLE_NONE, QN_TRIANGLE_LOWER, QN_TRIANGLE_UPPER };
 
 struct qn_sparse_matrix {
   const char *file;   /* for messages */
-  const char *format; /* the same: "csr", "csc", "coo" */
+  const char *format; /* the same: "csr", "dcsr", "csc", "coo" */
   uint64_t rows, columns;
-  /* Where each major line begins in `minor`, one more than there are lines; `data` NULL if `major`
-   * names every entry's. */
+  /* Where each stored major line begins in `minor`, one more than there are lines; `data` NULL if
+   * `major` names every entry's. */
   struct qn_number_array pointers;
+  /* With `pointers` the lines that are stored, ascending; `data` NULL: all are. */
   struct qn_number_array major;
   struct qn_number_array minor;
+  uint64_t base;   /* 1: all numbers of these three count from 1; else 0 */
   bool by_columns; /* major lines are columns */
   /* Entries' values; `data` NULL: none. `iso`: one value for all of them. */
   struct qn_number_array values;
   bool iso;
   enum qn_triangle triangle; /* the matrix is symmetric, and only this part is there */
+  /* It is skew-symmetric instead: the entries that are not there have the negated values. */
+  bool skew;
   /* The matrix is said to be that of an undirected graph, with both directions of each edge. */
   bool undirected;
   /* Unique names of the rows' vertices, kept unless options->compact; NULL: their numbers. For

@@ -455,6 +455,19 @@ void qn_edge_push_slowly(struct qn_edge_stream *stream, uint64_t source, uint64_
   }
 }
 
+void qn_edge_push_negated(struct qn_edge_stream *stream, uint64_t source, uint64_t destination,
+                          enum qn_weight_type weight_type, uint64_t weight_bits) {
+  if (weight_type == QN_WEIGHT_F32 || weight_type == QN_WEIGHT_F64)
+    qn_edge_push_weighted(stream, source, destination, weight_type,
+                          weight_bits ^ (uint64_t)1 << (8 * qn_weight_bytes(weight_type) - 1));
+  else if (weight_bits == 0)
+    qn_edge_push_u32(stream, source, destination, 0);
+  else if (weight_bits == (uint64_t)1 << 63) /* the least i64, whose negative is none */
+    qn_edge_push_f64(stream, source, destination, 0x1p63);
+  else
+    qn_edge_push_weighted(stream, source, destination, QN_WEIGHT_I64, 0 - weight_bits);
+}
+
 /* ---- Many edges ----------------------------------------------------------- */
 
 static bool is_weighted(enum qn_weight_type type) {

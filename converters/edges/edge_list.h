@@ -189,6 +189,10 @@ static inline void qn_edge_push_f64(struct qn_edge_stream *stream, uint64_t sour
   qn_edge_push_weighted(stream, source, destination, QN_WEIGHT_F64, bits);
 }
 
+/* Add an edge with the negative of a weight, of the type that holds it. */
+void qn_edge_push_negated(struct qn_edge_stream *stream, uint64_t source, uint64_t destination,
+                          enum qn_weight_type weight_type, uint64_t weight_bits);
+
 /* Room for edges with ids below 2^32 that are written straight into the stream: at `*pairs` (source
  * | destination << 32) and, if they have weights, at `*weights` (of type `type`, finite).
  * Returns for how many, 0 if the stream has failed; then say how many were written. */

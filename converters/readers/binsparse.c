@@ -2,6 +2,7 @@
  * "binsparse" is JSON that describes the arrays
  *
  *   CSR, CSC        pointers_to_1, indices_1, values
+ *   DCSR, DCSC      indices_0 (lines that are not empty), and these
  *   COO, COOR       indices_0 (rows), indices_1 (columns), values
  *   COOC            indices_0 (columns), indices_1 (rows), values
  *
@@ -18,12 +19,16 @@
 #include "support/input/input.h"
 #include "support/memory.h"
 
+#define MAX_TYPE_BYTES 32
+
 struct binsparse {
   const char *file;
   struct qn_hdf5 *hdf5;
   json_t *json;
   const json_t *descriptor; /* in it */
   char format[8];
+  uint64_t entries;    /* that it says are stored */
+  bool without_values; /* nobody asks for them */
 };
 
 static enum qn_status refuse(const struct binsparse *binsparse, enum qn_status status,
@@ -62,17 +67,21 @@ static const char *text_of(const struct binsparse *binsparse, const char *key) {
 }
 
 /* What is described in words that this reader does not know. */
-static enum qn_status check_features(const struct binsparse *binsparse, struct qn_error *error) {
+static enum qn_status check_version(const struct binsparse *binsparse, struct qn_error *error) {
   const char *version = text_of(binsparse, "version");
+  return version && (strcmp(version, "0.1") == 0 || strncmp(version, "0.1.", 4) == 0)
+             ? QN_OK
+             : refuse(binsparse, QN_UNSUPPORTED, error,
+                      "Binsparse version %s; this build reads 0.1", version);
+}
+
+static enum qn_status choose_base(const struct binsparse *binsparse,
+                                  struct qn_sparse_matrix *matrix, struct qn_error *error) {
   const json_t *base = json_object_get(binsparse->descriptor, "index_base");
-  if (!version || (strcmp(version, "0.1") != 0 && strncmp(version, "0.1.", 4) != 0))
-    return refuse(binsparse, QN_UNSUPPORTED, error, "Binsparse version %s; this build reads 0.1",
-                  version);
-  if (base && (!json_is_integer(base) || json_integer_value(base) != 0))
-    return refuse(binsparse, QN_UNSUPPORTED, error, "%s", "indices that do not begin with 0");
-  if (json_is_true(json_object_get(binsparse->descriptor, "fill")))
-    return refuse(binsparse, QN_UNSUPPORTED, error, "%s",
-                  "a matrix with a fill value: all its entries would be edges");
+  if (base &&
+      (!json_is_integer(base) || json_integer_value(base) < 0 || json_integer_value(base) > 1))
+    return refuse(binsparse, QN_INVALID, error, "%s", "'index_base' is neither 0 nor 1");
+  matrix->base = base ? (uint64_t)json_integer_value(base) : 0;
   return QN_OK;
 }
 
@@ -81,10 +90,8 @@ static enum qn_status choose_format(struct binsparse *binsparse, struct qn_spars
   static const struct {
     const char *name, *format;
     bool by_columns;
-  } formats[] = {{"CSR", "csr", false},
-                 {"CSC", "csc", true},
-                 {"COO", "coo", false},
-                 {"COOR", "coo", false},
+  } formats[] = {{"CSR", "csr", false},  {"CSC", "csc", true},  {"DCSR", "dcsr", false},
+                 {"DCSC", "dcsc", true}, {"COO", "coo", false}, {"COOR", "coo", false},
                  {"COOC", "cooc", true}};
   const char *name = text_of(binsparse, "format");
   for (unsigned i = 0; name && i < sizeof formats / sizeof formats[0]; i++)
@@ -95,23 +102,41 @@ static enum qn_status choose_format(struct binsparse *binsparse, struct qn_spars
       return QN_OK;
     }
   return refuse(binsparse, QN_UNSUPPORTED, error,
-                "format %s; CSR, CSC, COO, COOR and COOC are known", name);
+                "format %s; CSR, CSC, DCSR, DCSC, COO, COOR and COOC are known", name);
 }
 
+/* A structure is a kind and a triangle. Only its places are looked at without values: then every
+ * kind is symmetric. */
 static enum qn_status choose_structure(const struct binsparse *binsparse,
                                        struct qn_sparse_matrix *matrix, struct qn_error *error) {
+  static const struct {
+    const char *name;
+    bool skew, hermitian;
+  } kinds[] = {
+      {"symmetric_", false, false}, {"skew_symmetric_", true, false}, {"hermitian_", false, true}};
   const json_t *structure = json_object_get(binsparse->descriptor, "structure");
   const char *name = json_string_value(structure);
   if (!structure || json_is_null(structure))
     return QN_OK;
-  if (name && strcmp(name, "symmetric_lower") == 0)
-    matrix->triangle = QN_TRIANGLE_LOWER;
-  else if (name && strcmp(name, "symmetric_upper") == 0)
-    matrix->triangle = QN_TRIANGLE_UPPER;
-  else
-    return refuse(binsparse, QN_UNSUPPORTED, error,
-                  "structure %s; symmetric_lower and symmetric_upper are known", name);
-  return QN_OK;
+  for (unsigned i = 0; name && i < sizeof kinds / sizeof kinds[0]; i++) {
+    uint64_t length = strlen(kinds[i].name);
+    if (strncmp(name, kinds[i].name, length) != 0)
+      continue;
+    matrix->triangle = strcmp(name + length, "lower") == 0   ? QN_TRIANGLE_LOWER
+                       : strcmp(name + length, "upper") == 0 ? QN_TRIANGLE_UPPER
+                                                             : QN_TRIANGLE_NONE;
+    matrix->skew = kinds[i].skew;
+    if (matrix->triangle && kinds[i].hermitian && !binsparse->without_values)
+      return refuse(binsparse, QN_UNSUPPORTED, error,
+                    "structure %s: its values are complex, which weights are not; "
+                    "--weights=none reads its places alone",
+                    name);
+  }
+  return matrix->triangle ? QN_OK
+                          : refuse(binsparse, QN_UNSUPPORTED, error,
+                                   "structure %s; symmetric_, skew_symmetric_ and hermitian_ "
+                                   "lower and upper are known",
+                                   name);
 }
 
 static enum qn_status read_shape(const struct binsparse *binsparse, struct qn_sparse_matrix *matrix,
@@ -124,6 +149,14 @@ static enum qn_status read_shape(const struct binsparse *binsparse, struct qn_sp
     return refuse(binsparse, QN_INVALID, error, "%s", "'shape' is not two numbers");
   matrix->rows = (uint64_t)rows;
   matrix->columns = (uint64_t)columns;
+  return QN_OK;
+}
+
+static enum qn_status read_count(struct binsparse *binsparse, struct qn_error *error) {
+  const json_t *count = json_object_get(binsparse->descriptor, "number_of_stored_values");
+  if (!json_is_integer(count) || json_integer_value(count) < 0)
+    return refuse(binsparse, QN_INVALID, error, "%s", "'number_of_stored_values' is no number");
+  binsparse->entries = (uint64_t)json_integer_value(count);
   return QN_OK;
 }
 
@@ -144,28 +177,41 @@ static enum qn_status check_type(struct binsparse *binsparse, const struct qn_nu
   return refuse(binsparse, QN_INVALID, error, "%s", both);
 }
 
-static enum qn_status read_array(struct binsparse *binsparse, const char *name,
-                                 struct qn_number_array *array, bool *iso, struct qn_error *error) {
-  char type[32];
+/* The type of an array by the descriptor: what it holds, and whether that is one for all. */
+static enum qn_status read_type(const struct binsparse *binsparse, const char *name,
+                                char type[MAX_TYPE_BYTES], bool *iso, struct qn_error *error) {
   const char *described = json_string_value(
       json_object_get(json_object_get(binsparse->descriptor, "data_types"), name));
   uint64_t length = described ? strlen(described) : 0;
-  if (!described || length >= sizeof type)
+  if (!described || length >= MAX_TYPE_BYTES)
     return refuse(binsparse, QN_INVALID, error, "the type of '%s' is not described", name);
   if (strncmp(described, "complex[", 8) == 0 || strstr(described, "[complex["))
-    return refuse(binsparse, QN_UNSUPPORTED, error, "'%s' holds complex numbers", name);
+    return refuse(binsparse, QN_UNSUPPORTED, error,
+                  "'%s' holds complex numbers, which weights are not; --weights=none leaves them "
+                  "out",
+                  name);
   strcpy(type, described);
   *iso = strncmp(type, "iso[", 4) == 0 && type[length - 1] == ']';
   if (*iso) {
     memmove(type, described + 4, length - 5);
     type[length - 5] = 0;
   }
+  return QN_OK;
+}
+
+/* Some writers leave arrays of no entries out. */
+static enum qn_status read_array(struct binsparse *binsparse, const char *name,
+                                 struct qn_number_array *array, bool *iso, struct qn_error *error) {
+  char type[MAX_TYPE_BYTES];
+  bool may_lack = binsparse->entries == 0 && strcmp(name, "pointers_to_1") != 0;
+  *iso = false;
   enum qn_status status = qn_hdf5_read(binsparse->hdf5, name, array, error);
-  if (status)
-    return status;
-  if (!array->data)
-    return refuse(binsparse, QN_INVALID, error, "the array '%s' is missing", name);
-  return check_type(binsparse, array, type, error);
+  if (!status && !array->data)
+    return may_lack ? QN_OK
+                    : refuse(binsparse, QN_INVALID, error, "the array '%s' is missing", name);
+  if (!status)
+    status = read_type(binsparse, name, type, iso, error);
+  return status ? status : check_type(binsparse, array, type, error);
 }
 
 /* Values that are all true, or one 1 for all, are how matrices of structure alone are kept. */
@@ -199,29 +245,57 @@ static enum qn_status read_ids(struct binsparse *binsparse, struct qn_sparse_mat
   return status;
 }
 
-static enum qn_status read_arrays(struct binsparse *binsparse, struct qn_sparse_matrix *matrix,
-                                  struct qn_error *error) {
-  bool by_lines = strncmp(matrix->format, "cs", 2) == 0, iso[2];
-  const json_t *types = json_object_get(binsparse->descriptor, "data_types");
-  const json_t *count = json_object_get(binsparse->descriptor, "number_of_stored_values");
-  enum qn_status status;
-  if ((status = by_lines ? read_array(binsparse, "pointers_to_1", &matrix->pointers, &iso[0], error)
-                         : read_array(binsparse, "indices_0", &matrix->major, &iso[0], error)) ||
-      (status = read_array(binsparse, "indices_1", &matrix->minor, &iso[1], error)))
+/* Places without an entry have a value, too, which has to be the 0 that they have by default. */
+static enum qn_status check_fill(struct binsparse *binsparse, struct qn_error *error) {
+  struct qn_number_array fill;
+  uint64_t value = 1;
+  bool iso;
+  if (!json_is_true(json_object_get(binsparse->descriptor, "fill")))
+    return QN_OK;
+  enum qn_status status = read_array(binsparse, "fill_value", &fill, &iso, error);
+  if (status)
     return status;
-  if (iso[0] || iso[1])
+  if (fill.count == 1)
+    qn_numbers_weights(&fill, QN_WEIGHT_F64, 0, 1, &value);
+  return value << 1 == 0 ? QN_OK /* or -0.0 */
+                         : refuse(binsparse, QN_UNSUPPORTED, error, "%s",
+                                  "a matrix with a fill value: all its entries would be edges");
+}
+
+static enum qn_status read_indices(struct binsparse *binsparse, struct qn_sparse_matrix *matrix,
+                                   struct qn_error *error) {
+  bool by_lines = strstr(matrix->format, "cs"), iso = false, other = false;
+  enum qn_status status = QN_OK;
+  if (by_lines)
+    status = read_array(binsparse, "pointers_to_1", &matrix->pointers, &iso, error);
+  if (!status && (!by_lines || matrix->format[0] == 'd'))
+    status = read_array(binsparse, "indices_0", &matrix->major, &other, error);
+  iso |= other;
+  if (!status)
+    status = read_array(binsparse, "indices_1", &matrix->minor, &other, error);
+  if (status)
+    return status;
+  if (iso || other)
     return refuse(binsparse, QN_UNSUPPORTED, error, "%s", "indices that are all the same");
-  if (!json_is_integer(count) || (uint64_t)json_integer_value(count) != matrix->minor.count)
-    return refuse(binsparse, QN_INVALID, error, "%s",
-                  "'number_of_stored_values' is not that of 'indices_1'");
-  status = read_array(binsparse, "values", &matrix->values, &matrix->iso, error);
+  return binsparse->entries == matrix->minor.count
+             ? QN_OK
+             : refuse(binsparse, QN_INVALID, error, "%s",
+                      "'number_of_stored_values' is not that of 'indices_1'");
+}
+
+static enum qn_status read_values(struct binsparse *binsparse, struct qn_sparse_matrix *matrix,
+                                  struct qn_error *error) {
+  const json_t *types = json_object_get(binsparse->descriptor, "data_types");
+  if (binsparse->without_values)
+    return QN_OK;
+  enum qn_status status = read_array(binsparse, "values", &matrix->values, &matrix->iso, error);
   if (status)
     return status;
   if (matrix->minor.count == 0 && matrix->iso && matrix->values.count <= 1)
     matrix->values.data = NULL; /* of no entries */
-  else
+  else if (!matrix->skew)
     drop_pattern(matrix, json_string_value(json_object_get(types, "values")));
-  return read_ids(binsparse, matrix, error);
+  return QN_OK;
 }
 
 /* ---- The whole ------------------------------------------------------------ */
@@ -229,18 +303,23 @@ static enum qn_status read_arrays(struct binsparse *binsparse, struct qn_sparse_
 static enum qn_status read_matrix(struct binsparse *binsparse, struct qn_sparse_matrix *matrix,
                                   struct qn_error *error) {
   enum qn_status status;
-  if ((status = load_descriptor(binsparse, error)) || (status = check_features(binsparse, error)) ||
+  if ((status = load_descriptor(binsparse, error)) || (status = check_version(binsparse, error)) ||
+      (status = choose_base(binsparse, matrix, error)) ||
       (status = choose_format(binsparse, matrix, error)) ||
       (status = choose_structure(binsparse, matrix, error)) ||
-      (status = read_shape(binsparse, matrix, error)))
+      (status = read_shape(binsparse, matrix, error)) || (status = read_count(binsparse, error)) ||
+      (status = check_fill(binsparse, error)) ||
+      (status = read_indices(binsparse, matrix, error)) ||
+      (status = read_values(binsparse, matrix, error)))
     return status;
-  return read_arrays(binsparse, matrix, error);
+  return read_ids(binsparse, matrix, error);
 }
 
 static enum qn_status read_binsparse(struct qn_input *input, const struct qn_read_options *options,
                                      struct qn_edge_list *list, uint64_t *sequence,
                                      struct qn_read_result *result, struct qn_error *error) {
-  struct binsparse binsparse = {.file = qn_input_name(input)};
+  struct binsparse binsparse = {.file = qn_input_name(input),
+                                .without_values = options->weights == QN_WEIGHTS_NONE};
   struct qn_sparse_matrix matrix = {.file = binsparse.file};
   struct qn_whole_input whole;
   uint64_t most;

@@ -272,16 +272,7 @@ static void push_negated(struct qn_text_part *part, const struct matrix *matrix,
                          const struct entry *entry) {
   uint64_t source = entry->column - 1 + matrix->first_source;
   uint64_t destination = entry->row - 1 + matrix->first_destination;
-  bool real = entry->type == QN_WEIGHT_F32 || entry->type == QN_WEIGHT_F64;
-  if (real)
-    qn_edge_push_weighted(&part->stream, source, destination, entry->type,
-                          entry->bits ^ (uint64_t)1 << (8 * qn_weight_bytes(entry->type) - 1));
-  else if (entry->bits == 0)
-    qn_edge_push_u32(&part->stream, source, destination, 0);
-  else if (entry->bits == (uint64_t)1 << 63) /* the least i64, whose negative is none */
-    qn_edge_push_f64(&part->stream, source, destination, 0x1p63);
-  else
-    qn_edge_push_weighted(&part->stream, source, destination, QN_WEIGHT_I64, 0 - entry->bits);
+  qn_edge_push_negated(&part->stream, source, destination, entry->type, entry->bits);
   part->implied++;
 }
 

@@ -103,6 +103,100 @@ class TestRead(Binsparse):
                                    "indices_1": one[by_column], "values": values[by_column]})
         self.assertEqual(self.edges(), self.EDGES)
 
+    def test_doubly_compressed(self):
+        """Only rows, or columns, that are not empty are stored."""
+        by_row = {"indices_0": numpy.array([0, 2, 3], "u1"), "pointers_to_1": numpy.array([0, 2, 3, 4], "u1"),
+                  "indices_1": numpy.array([1, 2, 1, 3], "u1"), "values": numpy.array([5, 6, 7, 8], "u1")}
+        by_column = {"indices_0": numpy.array([1, 2, 3], "u2"), "pointers_to_1": numpy.array([0, 2, 3, 4], "u2"),
+                     "indices_1": numpy.array([0, 2, 0, 3], "u2"), "values": numpy.array([5, 7, 6, 8], "f8")}
+        for base in 0, 1:
+            for name, arrays in ("DCSR", by_row), ("DCSC", by_column):
+                shifted = {key: array if key == "values" else array + array.dtype.type(base) for key, array in arrays.items()}
+                self.write(name, [4, 4], shifted, index_base=base)
+                self.assertEqual(self.edges(), self.EDGES)
+                self.assertEqual(self.edges("--ids", "compact"), [("0", "1", "5"), ("0", "2", "6"), ("2", "1", "7"), ("3", "3", "8")])
+        large = numpy.arange(0, 3000000, 1000, dtype="u4")  # entries of several blocks
+        self.write("DCSR", [3000000, 5], {"indices_0": large, "pointers_to_1": numpy.arange(3001, dtype="u4"),
+                                          "indices_1": large // 1000 % 5, "values": numpy.ones(1, "u1")}, {"values": "iso[uint8]"})
+        self.assertEqual(self.edges(), [("L%d" % (row + 1), "R%d" % (row // 1000 % 5 + 1)) for row in large.tolist()])
+        for pattern, key, array in (("'indices_0': number 1 does not ascend", "indices_0", [0, 0, 3]),
+                                    ("'indices_0': number 2 .*no row of 4", "indices_0", [0, 2, 4]),
+                                    ("'indices_0': number 0", "indices_0", [-1, 2, 3]),
+                                    ("'pointers_to_1' has 3 numbers, where 3 rows", "pointers_to_1", [0, 2, 4]),
+                                    ("'pointers_to_1' ends with 5", "pointers_to_1", [0, 2, 3, 5])):
+            with self.subTest(pattern):
+                self.write("DCSR", [4, 4], {**by_row, key: numpy.array(array, "i8")})
+                self.refused(pattern)
+
+    def test_index_base(self):
+        one = {key: array + (key != "values") for key, array in self.csr("i8", "i8").items()}
+        self.write("CSR", [4, 4], one, index_base=1)
+        self.assertEqual(self.edges(), self.EDGES)
+        self.write("COO", [4, 4], {"indices_0": numpy.array([1, 4], "u1"), "indices_1": numpy.array([2, 4], "u1"),
+                                   "values": numpy.array([5, 8], "u1")}, index_base=1)
+        self.assertEqual(self.edges(), self.EDGES[::3])
+        for pattern, change in (("'indices_1': number 2 is 0, but there are 4 columns, from 1 on", {"indices_1": numpy.array([2, 3, 0, 4])}),
+                                ("'indices_1': number 3 is 5, but there are 4 columns", {"indices_1": numpy.array([2, 3, 2, 5])}),
+                                ("does not begin with 1", {"pointers_to_1": numpy.array([0, 3, 3, 4, 5])})):
+            with self.subTest(pattern):
+                self.write("CSR", [4, 4], {**one, **change}, index_base=1)
+                self.refused(pattern)
+
+    def test_skew_symmetric(self):
+        lower = {"indices_0": numpy.array([1, 2], "u1"), "indices_1": numpy.array([0, 1], "u1")}
+        for values, there, implied in (([5, 7], ("5", "7"), ("-5", "-7")), ([5, -2**63], ("5", "-9223372036854775808"), None),
+                                       ([0.5, 2.5], ("0.5", "2.5"), ("-0.5", "-2.5"))):
+            self.write("COO", [3, 3], {**lower, "values": numpy.array(values)}, structure="skew_symmetric_lower")
+            found = self.edges()
+            self.assertEqual([edge[:2] for edge in found], [("0", "1"), ("1", "0"), ("1", "2"), ("2", "1")])
+            if implied:
+                self.assertEqual([edge[2] for edge in found], [implied[0], there[0], implied[1], there[1]])
+        self.assertEqual(self.edges("--weights", "none"), [("0", "1"), ("1", "2")])  # an undirected graph, whose edges are listed once
+        self.write("COO", [3, 3], {**lower, "values": numpy.array([2], "u1")}, {"values": "iso[uint8]"}, structure="skew_symmetric_lower")
+        self.assertEqual([edge[2] for edge in self.edges()], ["-2", "2", "-2", "2"])
+        self.write("COO", [3, 3], {"indices_0": numpy.array([1, 2], "u1"), "indices_1": numpy.array([0, 2], "u1"),
+                                   "values": numpy.array([1, 2], "u1")}, structure="skew_symmetric_lower")
+        self.refused("entry 1 lies on the diagonal")
+
+    def test_complex_values(self):
+        """They cannot be weights, but places can be read without."""
+        self.write("COO", [3, 3], {"indices_0": numpy.array([1, 2], "u1"), "indices_1": numpy.array([0, 1], "u1"),
+                                   "values": numpy.array([1., 2, 3, 4])}, {"values": "complex[float64]"}, structure="hermitian_lower")
+        self.refused("structure hermitian_lower: its values are complex.*--weights=none", 4)
+        self.assertEqual(self.edges("--weights", "none"), [("0", "1"), ("1", "2")])
+        self.write("CSR", [4, 4], dict(self.csr(), values=numpy.arange(8.)), {"values": "complex[float64]"})
+        self.refused("complex numbers.*--weights=none", 4)
+        self.assertEqual(self.edges("--weights", "none"), [edge[:2] for edge in self.EDGES])
+
+    def test_fill_of_nothing(self):
+        """Writers for whole tensors say that other places are 0."""
+        for zero in numpy.zeros(1), -numpy.zeros(1, "f4"), numpy.zeros(1, "u1"):
+            self.write("CSR", [4, 4], dict(self.csr(), fill_value=zero), fill=True)
+            self.assertEqual(self.edges(), self.EDGES)
+        self.write("CSR", [4, 4], self.csr(), fill=False)
+        self.assertEqual(self.edges(), self.EDGES)
+
+    def test_empty_arrays_that_are_left_out(self):
+        with h5py.File(self.path("m.h5"), "w") as file:
+            file.attrs["binsparse"] = json.dumps({"binsparse": {
+                "version": "0.1", "format": "COO", "shape": [3, 3], "number_of_stored_values": 0, "data_types": {"values": "float64"}}})
+            file.create_dataset("values", data=numpy.zeros(0))
+        self.assertEqual(self.edges(), [])
+        self.assertEqual(json.loads(run("quern-info", "--json", self.path("m.qrn")).stdout)["vertices"], 3)
+
+    def test_a_file_of_the_matrix_collection(self):
+        """The matrix at the root, in the smallest types, and what belongs to it in groups and as texts."""
+        self.write("COO", [4, 4], {"indices_0": numpy.array([0, 0, 2, 3], "u1"), "indices_1": numpy.array([1, 2, 1, 3], "u1"),
+                                   "values": numpy.array([5, 6, 7, 8], "u1")})
+        with h5py.File(self.path("m.h5"), "a") as file:
+            descriptor = json.loads(file.attrs["binsparse"])
+            file.attrs["binsparse"] = numpy.bytes_(json.dumps(dict(descriptor, metadata={"role": "A", "name": "HB/x", "nnz": 4})))
+            file.create_dataset("nodename", data=numpy.array([b"a", b"b"]))
+            group = file.create_group("b")
+            group.create_dataset("values", data=numpy.arange(4.))
+            group.attrs["binsparse"] = json.dumps({"binsparse": {"version": "0.1", "format": "DVEC", "shape": [4]}})
+        self.assertEqual(self.edges(), self.EDGES)
+
     def test_compressed_and_chunked_and_packed(self):
         self.write("CSR", [4, 4], self.csr(), options={"compression": "gzip", "chunks": (2,), "shuffle": True})
         self.assertEqual(self.edges(), self.EDGES)
@@ -146,10 +240,13 @@ class TestRefused(Binsparse):
     def test_descriptors(self):
         for pattern, code, format_, shape, more in (
                 ("Binsparse version 1.0", 4, "CSR", [4, 4], {"version": "1.0"}),
-                ("format DCSR", 4, "DCSR", [4, 4], {}),
-                ("structure hermitian_lower", 4, "CSR", [4, 4], {"structure": "hermitian_lower"}),
-                ("do not begin with 0", 4, "CSR", [4, 4], {"index_base": 1}),
-                ("fill value", 4, "CSR", [4, 4], {"fill": True}),
+                ("format DMAT; CSR", 4, "DMAT", [4, 4], {}),
+                ("format custom; CSR", 4, "custom", [4, 4], {}),
+                ("structure toeplitz; symmetric_", 4, "CSR", [4, 4], {"structure": "toeplitz"}),
+                ("structure symmetric_middle; symmetric_", 4, "CSR", [4, 4], {"structure": "symmetric_middle"}),
+                ("'index_base' is neither 0 nor 1", 3, "CSR", [4, 4], {"index_base": 2}),
+                ("the array 'fill_value' is missing", 3, "CSR", [4, 4], {"fill": True}),
+                ("'number_of_stored_values' is no number", 3, "CSR", [4, 4], {"number_of_stored_values": -1}),
                 ("'shape' is not two numbers", 3, "CSR", [4], {}),
                 ("'shape' is not two numbers", 3, "CSR", [4, -4], {}),
                 ("need one more than they are", 3, "CSR", [5, 5], {}),
@@ -165,13 +262,15 @@ class TestRefused(Binsparse):
         for pattern, code, change, types in (
                 ("'values' is described as float64, but is uint32", 3, {}, {"values": "float64"}),
                 ("'values' holds complex numbers", 4, {}, {"values": "complex[float64]"}),
+                ("a fill value: all", 4, {"fill_value": numpy.ones(1)}, {}),
+                ("a fill value: all", 4, {"fill_value": numpy.zeros(2)}, {}),
                 ("'values' has 3 numbers for 4 entries", 3, {"values": numpy.array([1, 2, 3], "u4")}, {}),
                 ("'pointers_to_1' descends", 3, {"pointers_to_1": numpy.array([0, 3, 2, 3, 4], "u8")}, {}),
                 ("'indices_1': number 2 is negative", 3, {"indices_1": numpy.array([1, 2, -1, 3])}, {}),
                 ("not finite", 3, {"values": numpy.array([1, 2, numpy.nan, 4])}, {}),
                 ("not a one-dimensional array", 3, {"values": numpy.array([[1, 2], [3, 4]], "u4")}, {})):
             with self.subTest(pattern):
-                self.write("CSR", [4, 4], {**self.csr(), **change}, types)
+                self.write("CSR", [4, 4], {**self.csr(), **change}, types, fill="fill_value" in change)
                 self.refused(pattern, code)
 
     def test_other_hdf5(self):
