@@ -6,6 +6,7 @@ keeps all memory of the struct; _capsule.c drops it.
 
 from __future__ import annotations
 
+import codecs
 import ctypes
 from ctypes import CFUNCTYPE, POINTER, PYFUNCTYPE, Structure, c_char_p, c_int, c_int64, c_void_p, py_object
 from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence
@@ -45,11 +46,16 @@ FORMATS = {"u1": b"C", "u2": b"S", "u4": b"I", "u8": b"L", "i1": b"c", "i2": b"s
            "f8": b"g"}
 
 _capsule = ctypes.PyDLL(_library.beside("_capsule.so"))
+_capsule.quern_schema_capsule.argtypes, _capsule.quern_schema_capsule.restype = [POINTER(ArrowSchema)], py_object
 _capsule.quern_stream_capsule.argtypes, _capsule.quern_stream_capsule.restype = [POINTER(ArrowArrayStream)], py_object
 _capsule.quern_tensor_capsule.argtypes = [c_void_p, c_int, c_int, c_int, c_int64, py_object]
 _capsule.quern_tensor_capsule.restype = py_object
 _release_schema, _release_array, _release_stream = (
     ctypes.cast(getattr(_capsule, "quern_release_" + kind), c_void_p).value for kind in ("schema", "array", "stream"))
+
+
+PIECE = 1 << 20
+"""Bytes of texts that are looked at in one go."""
 
 
 class Text:
@@ -93,8 +99,11 @@ class Text:
 
     def format(self) -> bytes:
         """Large UTF-8, or large binary if it is not that."""
+        decode = codecs.getincrementaldecoder("utf-8")().decode
         try:
-            self.data.tobytes().decode()
+            for start in range(0, len(self.data), PIECE):
+                decode(self.data[start:start + PIECE].tobytes())
+            decode(b"", True)
             return b"U"
         except UnicodeDecodeError:
             return b"Z"
@@ -124,6 +133,14 @@ def _fill_schema(schema: Any, name: Any, format: Any, children: Any = ()) -> Non
     schema.format, schema.name, schema.n_children = format, name, len(children)
     schema.children = ctypes.cast(pointers, POINTER(POINTER(ArrowSchema)))
     _give_away(schema, _release_schema, format, name, pointers, children)
+
+
+def _fill_table_schema(schema: Any, names: Sequence[str], formats: Sequence[bytes]) -> None:
+    children = [ArrowSchema() for _ in names]
+    for child, name, format in zip(children, names, formats):
+        _fill_schema(child, name.encode(), format)
+        child.flags = 2  # there may be nulls
+    _fill_schema(schema, b"", b"+s", children)
 
 
 def _fill_array(array: Any, length: Any, buffers: Any, children: Any = (), keep: Any = None) -> None:
@@ -160,11 +177,7 @@ class _Stream:
         self.names, self.formats, self.batches, self.error = names, formats, batches, None
 
     def get_schema(self, out: ArrowSchema) -> None:
-        children = [ArrowSchema() for _ in self.names]
-        for child, name, format in zip(children, self.names, self.formats):
-            _fill_schema(child, name.encode(), format)
-            child.flags = 2  # there may be nulls
-        _fill_schema(out, b"", b"+s", children)
+        _fill_table_schema(out, self.names, self.formats)
 
     def get_next(self, out: ArrowArray) -> None:
         columns = next(self.batches, None)  # without any, `out` stays without release: the end
@@ -211,6 +224,13 @@ def capsule_of(names: Sequence[str], formats: Sequence[bytes], batches: Iterator
     stream = ArrowArrayStream(_get_schema, _get_next, _get_last_error)
     _give_away(stream, _release_stream, _Stream(names, formats, batches))
     return _capsule.quern_stream_capsule(stream)
+
+
+def schema_capsule(names: Sequence[str], formats: Sequence[bytes]) -> Any:
+    """A capsule of the schema of such a stream."""
+    schema = ArrowSchema()
+    _fill_table_schema(schema, names, formats)
+    return _capsule.quern_schema_capsule(schema)
 
 
 _get_pointer = PYFUNCTYPE(c_void_p, py_object, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))

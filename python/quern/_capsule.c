@@ -74,9 +74,27 @@ __attribute__((visibility("default"))) void quern_release_stream(struct ArrowArr
   drop(stream->private_data);
 }
 
+static const char schema_name[] = "arrow_schema";
 static const char stream_name[] = "arrow_array_stream";
 
-/* A capsule that nobody has taken the stream out of gives it back. */
+/* A capsule that nobody has taken the struct out of gives it back. */
+static void destroy_schema(PyObject *capsule) {
+  struct ArrowSchema *schema = PyCapsule_GetPointer(capsule, schema_name);
+  if (schema->release)
+    schema->release(schema);
+  free(schema);
+}
+
+/* A capsule of a schema, which is moved into it. */
+__attribute__((visibility("default"))) PyObject *
+quern_schema_capsule(const struct ArrowSchema *schema) {
+  struct ArrowSchema *moved = malloc(sizeof *moved);
+  if (!moved)
+    return PyErr_NoMemory();
+  *moved = *schema;
+  return PyCapsule_New(moved, schema_name, destroy_schema);
+}
+
 static void destroy(PyObject *capsule) {
   struct ArrowArrayStream *stream = PyCapsule_GetPointer(capsule, stream_name);
   if (stream->release)

@@ -11,7 +11,7 @@ from . import _arrow, _errors
 from ._calls import name_bytes, options, path_bytes, run_job
 from ._optional import need
 from ._properties import chosen
-from ._table import BATCH_ROWS, Table
+from ._table import BATCH_ROWS, Made, Table
 
 if TYPE_CHECKING:
     from ._graph import Graph
@@ -94,16 +94,24 @@ def sources_of(offsets: numpy.ndarray, start: int, stop: int) -> numpy.ndarray:
     """The rows that the edges [start, stop) are in."""
     if start >= stop:
         return numpy.empty(0, "u4")
-    first = int(numpy.searchsorted(offsets, start, "right")) - 1
-    last = int(numpy.searchsorted(offsets, stop, "left"))
+    first = int(numpy.searchsorted(offsets, numpy.uint64(start), "right")) - 1  # of another type the offsets would be copied
+    last = int(numpy.searchsorted(offsets, numpy.uint64(stop), "left"))
     bounds = numpy.clip(offsets[first:last + 1], start, stop)
     return numpy.repeat(numpy.arange(first, last, dtype="u4"), numpy.diff(bounds).astype("i8"))
+
+
+def id_batches(graph: "Graph") -> Any:
+    """The ids of all vertices as a column that is made as it is read."""
+    return (Made("u8", graph.num_vertices, lambda start, stop: numpy.arange(start, stop, dtype="u8")) if graph.id_form == "dense"
+            else graph.id_column())
 
 
 def vertex_table(graph: "Graph", properties: Any, columns: Dict[str, Any]) -> Table:
     further = chosen(graph.vertex_properties, properties)
     _no_doubles(list(further), ["id", "out_degree", *columns])
-    return Table.of_arrays({"id": graph.id_column(), "out_degree": graph.out_degrees, **columns, **further})
+    offsets = graph.row_offsets
+    degrees = Made("u8", graph.num_vertices, lambda start, stop: numpy.diff(offsets[start:stop + 1]))
+    return Table.of_arrays({"id": id_batches(graph), "out_degree": degrees, **columns, **further})
 
 
 # ---- Objects of other libraries -----------------------------------------------------------------

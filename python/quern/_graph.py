@@ -385,6 +385,9 @@ class Graph(Lookups, Algorithms):
         """The table of :meth:`edges`."""
         return self.edges().__arrow_c_stream__(requested_schema)
 
+    def __arrow_c_schema__(self) -> Any:
+        return self.edges().__arrow_c_schema__()
+
     def to_pandas(self, *, ids: bool = True, both_directions: bool = False, properties: Union[bool, Sequence[str]] = True) -> Any:
         """A pandas DataFrame of the edges, as :meth:`edges` lists them; ``graph.vertices().to_pandas()`` is that of the
         vertices."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 
 import numpy
 
-from . import _errors, _html, _library
+from . import _convert, _errors, _html, _library
 from ._arrow import tensor_capsule
 from ._calls import check, text_of, view
 from ._library import library
@@ -218,10 +218,20 @@ class Result:
 
     def table(self) -> Table:
         """A table of ``id`` and every array, which anything reads that takes ``__arrow_c_stream__``."""
-        return Table.of_arrays(id=self.ids, **self.columns)
+        vertices = self.columns.get("vertex")
+        return Table.of_arrays(id=_convert.id_batches(self.graph) if vertices is None else self.graph.id_column()[vertices],
+                               **self.columns)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The table of :meth:`table`."""
         return self.table().__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> Any:
+        return self.table().__arrow_c_schema__()
+
+    def __arrow_array__(self, type: Any = None) -> Any:
+        """``pyarrow.array(result)`` is :attr:`values`."""
+        return need("pyarrow").array(self.values, type)
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame of every array, whose index is the ids."""

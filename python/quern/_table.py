@@ -13,9 +13,22 @@ from ._optional import need
 BATCH_ROWS = 1 << 18
 
 
+class Made:
+    """A column of numbers that is made a batch at a time: ``values(start, stop)`` are those of some rows."""
+
+    def __init__(self, dtype: str, count: int, values: Callable[[int, int], numpy.ndarray]) -> None:
+        self.dtype, self.count, self.values = numpy.dtype(dtype), count, values
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, rows: slice) -> numpy.ndarray:
+        return self.values(*rows.indices(self.count)[:2])
+
+
 def as_column(values: Any) -> Any:
     """An array of numbers or of bool as it is, masked where there are nulls; of texts and None as Arrow has them."""
-    if isinstance(values, Text):
+    if isinstance(values, (Text, Made)):
         return values
     if not isinstance(values, numpy.ndarray):
         values = numpy.asarray(values)
@@ -70,6 +83,11 @@ class Table:
         """A new stream of the table, as a capsule."""
         names, formats = zip(*self._columns)
         return _arrow.capsule_of(names, formats, self._batches())
+
+    def __arrow_c_schema__(self) -> Any:
+        """The names and types of its columns, as a capsule."""
+        names, formats = zip(*self._columns)
+        return _arrow.schema_capsule(names, formats)
 
     def reader(self) -> Any:
         """A ``pyarrow.RecordBatchReader`` of the table."""

@@ -1,9 +1,14 @@
 """Graphs to and from other libraries, each by its own view of what it was given."""
 
 import importlib
+import tempfile
+import tracemalloc
 import unittest
+import warnings
+from pathlib import Path
 
 from harness.package import needs, quern
+from harness.tools import run
 
 try:
     import numpy as np
@@ -251,6 +256,109 @@ class Pandas(_Tables):
         frame = self.named.run("bfs", source="a").to_pandas()
         self.assertEqual(frame.index.tolist(), ["a", "b", "ü"])
         self.assertEqual(frame.iloc[:, 0].tolist(), [0, 1, 2])
+
+
+class _Everything(_Graphs):
+    """Graphs, results, tables and sets are tables wherever the Arrow PyCapsule interface is: (what it is, its columns)."""
+
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.named.save(Path(folder.name) / "g.qrn")
+        run("quern-transform", Path(folder.name) / "g.qrn", "--parts", "2", "-q", "-o", Path(folder.name) / "set")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", quern.QuernWarning)  # it is put together in temporary disk space
+            parts = quern.open(Path(folder.name) / "set")
+        hops = self.named.bfs("a")
+        edges = {"source": ["a", "b", "ü"], "target": ["b", "ü", "a"], "weight": [1, 2, 3]}
+        self.tables = {
+            "graph": (self.named, edges), "set": (parts, edges),
+            "edges": (self.named.edges("b"), {"source": ["b"], "target": ["ü"], "weight": [2]}),
+            "vertices": (self.named.vertices(hops=hops), {"id": ["a", "b", "ü"], "out_degree": [1, 1, 1], "hops": [0, 1, 2]}),
+            "dense": (self.parallel.vertices(), {"id": [0, 1], "out_degree": [2, 1]}),
+            "result": (hops, {"id": ["a", "b", "ü"], "bfs": [0, 1, 2]}),
+            "path": (self.named.shortest_path("ü", "b"), {"id": ["ü", "a", "b"], "vertex": [2, 0, 1], "path": [0, 3, 4]}),
+            "blocks": (self.named.build("packed"), edges)}
+
+    def check(self, read):
+        """By a function that makes a dict of columns of a table."""
+        for name, (table, columns) in self.tables.items():
+            with self.subTest(name):
+                self.assertEqual(read(table), columns)
+                self.assertEqual(read(table), columns)  # as often as it is asked for
+
+
+@needs("pyarrow")
+class ByPyarrow(_Everything):
+    def test_tables_and_schemas(self):
+        pyarrow = module("pyarrow")
+        self.check(lambda table: pyarrow.table(table).to_pydict())
+        for table, columns in self.tables.values():
+            self.assertEqual(pyarrow.schema(table), pyarrow.table(table).schema)
+            self.assertEqual(pyarrow.schema(table).names, list(columns))
+        self.assertEqual(pyarrow.array(self.tables["result"][0]).to_pylist(), [0, 1, 2])
+        self.named.__arrow_c_schema__()  # a capsule that nobody takes the schema out of
+
+    def test_by_batches(self):
+        """Reading takes the memory of a batch, not of the table."""
+        count = 1 << 22
+        graph = quern.from_arrays(np.arange(count, dtype="u4"), np.roll(np.arange(count, dtype="u4"), 1), np.ones(count, "f4"))
+        result = graph.cc()
+        for table, width in (graph, 12), (graph.vertices(component=result.values), 20), (result, 12):
+            reader = module("pyarrow").RecordBatchReader.from_stream(table)
+            tracemalloc.start()
+            rows = sum(len(batch) for batch in reader)
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            self.assertEqual(rows, count)
+            self.assertLess(peak, width * count / 4)
+
+    def test_ids_that_are_no_text(self):
+        texts = quern._arrow.Text
+        long = "ü" * quern._arrow.PIECE  # of two bytes, one of which lies in the next piece
+        self.assertEqual(texts.of(["a" + long]).format(), b"U")
+        self.assertEqual(texts.of(["a" + long + "\udcff"]).format(), b"Z")
+        self.assertEqual(texts.of(["\udcc3"]).format(), b"Z")
+
+
+@needs("polars")
+class ByPolars(_Everything):
+    def test_frames(self):
+        polars = module("polars")
+        self.check(lambda table: polars.DataFrame(table).to_dict(as_series=False))
+        self.check(lambda table: polars.from_arrow(table).struct.unnest().to_dict(as_series=False))
+
+
+@needs("duckdb")
+class ByDuckDb(_Everything):
+    def test_variables_of_python(self):
+        duckdb = module("duckdb")
+
+        def by_name(some_table):
+            found = duckdb.sql("select * from some_table")
+            return dict(zip(found.columns, map(list, zip(*found.fetchall()))))
+        self.check(by_name)
+        graph, ranks = self.tables["graph"][0], self.tables["result"][0]  # noqa: F841: the query names them
+        found = duckdb.sql("select target, max(bfs) + sum(weight) from graph join ranks on source = id where weight > 1 "
+                           "group by target order by all").fetchall()
+        self.assertEqual(found, [("a", 5), ("ü", 3)])
+
+    def test_registered(self):
+        with module("duckdb").connect() as connection:
+            for name, (table, columns) in self.tables.items():
+                connection.register(name + "_of_python", table)
+                for _ in range(2):
+                    self.assertEqual(connection.sql("select count(*) from %s_of_python" % name).fetchall(), [(len(list(columns.values())[0]),)])
+
+
+@needs("pandas", "pyarrow")
+class ByPandas(_Everything):
+    def test_frames(self):
+        frame = module("pandas").DataFrame
+        if not hasattr(frame, "from_arrow"):
+            self.skipTest("pandas before 3.0")
+        self.check(lambda table: frame.from_arrow(table).to_dict("list"))
 
 
 @needs()
