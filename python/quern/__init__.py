@@ -16,14 +16,14 @@ from ._graph import Graph, PlacedGraph, open
 from ._known import __version__, algorithms, formats, layouts, verify
 from ._results import Result
 from ._frames import from_duckdb, from_edges, from_networkit, from_pandas, from_polars
-from ._sources import (from_arrays, from_arrow, from_igraph, from_networkx, from_scipy, generate, read, read_arrow, read_csv,
-                       read_parquet)
+from ._sources import (from_arrays, from_arrow, from_binsparse, from_igraph, from_networkx, from_scipy, generate, read, read_arrow,
+                       read_csv, read_parquet)
 from ._table import Table
 
 read_graphar = graphar.read
 
 __all__ = ["Cancelled", "DeviceError", "Graph", "InvalidError", "NegativeError", "PlacedGraph", "QuernError", "QuernWarning", "Result",
-           "SystemFailure", "Table", "UnsupportedError", "UsageError", "algorithms", "formats", "from_arrays", "from_arrow",
+           "SystemFailure", "Table", "UnsupportedError", "UsageError", "algorithms", "formats", "from_arrays", "from_arrow", "from_binsparse",
            "from_duckdb", "from_edges", "from_igraph", "from_networkit", "from_networkx", "from_pandas", "from_polars", "from_scipy",
            "generate", "graphar", "layouts", "open", "read", "read_arrow", "read_csv", "read_graphar", "read_parquet", "verify",
            *_algorithms.__all__]

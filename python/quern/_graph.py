@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import numpy
 
-from . import _convert, _errors, _html, _library
+from . import _binsparse, _convert, _errors, _html, _library
 from ._algorithms import Algorithms
 from ._arrow import Text
 from ._calls import ProgressOption, check, name_bytes, options, path_bytes, run_job, text_of, view
@@ -402,6 +402,16 @@ class Graph(Lookups, Algorithms):
         edges wherever it needs one value a place.
         """
         return _convert.to_scipy(self, dtype)
+
+    def __binsparse_descriptor__(self) -> Dict[str, Any]:
+        """What :meth:`__binsparse__` gives, as a descriptor of the Binsparse specification."""
+        return _binsparse.descriptor_of(self)
+
+    def __binsparse__(self, *, descriptor: Optional[Mapping[str, Any]] = None) -> Dict[str, numpy.ndarray]:
+        """The adjacency matrix as arrays by name, for any library that reads Binsparse's protocol: row v has the out-edges of v,
+        of an undirected graph in both directions. They are shared with the graph, in the format CSR; a ``descriptor`` may ask for
+        CSC or COO. Numbers as ids are in ``vertex_ids``; texts are left out. Parallel edges are refused by a ``BufferError``."""
+        return _binsparse.arrays_of(self, descriptor)
 
     def to_networkx(self, ids: bool = True, properties: bool = True) -> Any:
         """A networkx graph whose nodes are the ids, or with ``ids=False`` the vertices. It is directed or not as this one

@@ -11,7 +11,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy
 
-from . import _arrow, _errors, _files, _library
+from . import _arrow, _binsparse, _errors, _files, _library
 from ._arrow import Text
 from ._calls import options, path_bytes
 from ._graph import Graph, PathLike, make, open
@@ -175,6 +175,16 @@ def from_scipy(matrix: Any, *, directed: bool = True, weights: bool = True, **gi
     matrix = matrix.tocoo()
     return from_arrays(matrix.row, matrix.col, matrix.data if weights else None, num_vertices=matrix.shape[0],
                        directed=directed, **given)
+
+
+def from_binsparse(matrix: Any, *, directed: bool = True, weights: bool = True, **given: Any) -> Graph:
+    """A graph of a square sparse matrix that has Binsparse's methods, ``__binsparse__`` and ``__binsparse_descriptor__``: in the
+    format CSR, CSC, DCSR, DCSC or COO, also symmetric or skew-symmetric by a triangle, with values of any type of real numbers
+    or none (all are one 1, or true). An entry is an edge from its row to its column. A matrix that is symmetric by its
+    structure makes an undirected graph, and another with ``directed=False``, which is checked. ``weights=False`` drops the values.
+    Other options are those of :func:`from_arrays`."""
+    arrays, found = _binsparse.read(matrix, directed, weights)
+    return from_arrays(*arrays, **{**found, **given})
 
 
 def _attribute_columns(rows: Sequence[Dict[str, Any]], taken: Sequence[Optional[str]], properties: Wanted, what: str) -> Dict[str, Any]:
