@@ -266,6 +266,13 @@ const struct qn_format qn_formats[] = {
      .reading = {.loses = "lists; other types of edges"},
      .writing = {.refuses = "ids of 2^63 and more"},
      .by_package = true},
+    {.name = "icebug-disk",
+     .files = "indptr_*.parquet",
+     .description = "icebug-disk, a folder of compressed sparse rows in Parquet, one type of edges "
+                    "(--member), through the Python package",
+     .reading = {.loses = "lists; other types of edges"},
+     .writing = {.loses = "that a graph is undirected (edges are listed both ways)"},
+     .by_package = true},
     {.name = "pairs",
      .files = ".bin",
      .description = "Binary edges without a header, as --record says (Gemini, GridGraph, X-Stream, "

@@ -8,7 +8,7 @@
 Graphs come from files, tables, arrays and other libraries, and go there again; docs/python.md is a tour.
 """
 
-from . import _algorithms, graphar
+from . import _algorithms, graphar, icebug
 from ._algorithms import *  # noqa: F403: every algorithm as a function
 from ._errors import (Cancelled, DeviceError, InvalidError, NegativeError, QuernError, QuernWarning, SystemFailure,
                       UnsupportedError, UsageError)
@@ -20,10 +20,11 @@ from ._sources import (from_arrays, from_arrow, from_binsparse, from_igraph, fro
                        read_csv, read_parquet)
 from ._table import Table
 
-read_graphar = graphar.read
+read_graphar, read_icebug = graphar.read, icebug.read
 
 __all__ = ["Cancelled", "DeviceError", "Graph", "InvalidError", "NegativeError", "PlacedGraph", "QuernError", "QuernWarning", "Result",
            "SystemFailure", "Table", "UnsupportedError", "UsageError", "algorithms", "formats", "from_arrays", "from_arrow", "from_binsparse",
            "from_duckdb", "from_edges", "from_igraph", "from_networkit", "from_networkx", "from_pandas", "from_polars", "from_scipy",
-           "generate", "graphar", "layouts", "open", "read", "read_arrow", "read_csv", "read_graphar", "read_parquet", "verify",
+           "generate", "graphar", "icebug", "layouts", "open", "read", "read_arrow", "read_csv", "read_graphar", "read_icebug",
+           "read_parquet", "verify",
            *_algorithms.__all__]

@@ -17,7 +17,7 @@ import time
 import warnings
 from typing import Any, Callable, Dict, Iterator, List, NoReturn, Optional
 
-from . import _errors, _words, _files, _sources, graphar
+from . import _errors, _words, _files, _sources, graphar, icebug
 from ._convert import ENDINGS
 from ._graph import Graph, open as open_graph
 
@@ -63,14 +63,18 @@ def _export_parser() -> argparse.ArgumentParser:
 
 # ---- Import -------------------------------------------------------------------------------------
 
+GRAPHS = {"graphar": "GraphAr", "icebug-disk": "icebug-disk"}
+"""Folders of whole graphs."""
+
+
 def _format_of(path: str) -> str:
-    """parquet, arrow or graphar, by content."""
+    """parquet, arrow, graphar or icebug-disk, by content."""
     if path == "-":
         return "arrow"
     if path.endswith(".graph.yml"):
         return "graphar"
     if os.path.isdir(path):
-        return "graphar" if any(name.endswith(".graph.yml") for name in os.listdir(path)) else "parquet"
+        return "graphar" if any(name.endswith(".graph.yml") for name in os.listdir(path)) else "icebug-disk" if icebug.is_here(path) else "parquet"
     with open(path, "rb") as file:
         return "parquet" if file.read(4) == b"PAR1" else "arrow"
 
@@ -83,7 +87,7 @@ def _take_vertices(given: Dict[str, Any]) -> None:
     del given["vertices"]
     if named.isdigit():
         given["num_vertices"] = named
-    elif _format_of(named) == "graphar" or not _is_table(named):
+    elif _format_of(named) in GRAPHS or not _is_table(named):
         raise _errors.UsageError("with tables of edges the vertices are a number, or a table too: Parquet or Arrow", named)
     else:
         given["vertices"] = _files.table_reader(named, _format_of(named), [], True)[0]
@@ -108,16 +112,16 @@ def _made(options: argparse.Namespace) -> Graph:
     if len(formats) > 1:
         raise _errors.UsageError("inputs are of one kind, not %s" % " and ".join(sorted(formats)))
     kind = {"feather": "arrow", "arrow-stream": "arrow"}.get(*formats, *formats)
-    if kind == "graphar":
+    if kind in GRAPHS:
         if len(options.inputs) > 1:
-            raise _errors.UsageError("one graph of GraphAr is read at a time")
-        if options.directed:
+            raise _errors.UsageError("one graph of %s is read at a time" % GRAPHS[kind])
+        if options.directed and kind == "graphar":
             raise _errors.UsageError("a graph of GraphAr says itself whether its edges are directed")
         if options.undirected:
             given["directed"] = False
         if given.pop("properties", "all") != "all":
-            raise _errors.UsageError("of GraphAr all properties are kept, and --properties cannot choose some", options.inputs[0])
-        return graphar.read(options.inputs[0], **given)
+            raise _errors.UsageError("of %s all properties are kept, and --properties cannot choose some" % GRAPHS[kind], options.inputs[0])
+        return graphar.read(options.inputs[0], **given) if kind == "graphar" else icebug.read(options.inputs[0], **given)
     given["directed"] = not options.undirected
     _take_vertices(given)
     if "properties" in given:
@@ -179,6 +183,8 @@ def _lost(graph: Graph, kind: str) -> List[str]:
     if kind == "graphar":
         return []
     lost = [] if graph.directed else ["that the graph is undirected is not in the output"]
+    if kind in GRAPHS:
+        return lost
     lost += _files.lost(graph)
     has_edge = graph.out_degrees > 0
     has_edge[graph.column_indices] = True
@@ -225,8 +231,8 @@ def _export(options: argparse.Namespace, begun: float) -> None:
     target: Any = out or options.output
     if out and options.json:
         raise _errors.UsageError("--json and -o would both write to standard output")
-    if out and kind == "graphar":
-        raise _errors.UsageError("a graph of GraphAr is a folder; name it with -o")
+    if out and kind in GRAPHS:
+        raise _errors.UsageError("a graph of %s is a folder; name it with -o" % GRAPHS[kind])
     with _file_of(options.input) as path, open_graph(path, verify=True, threads=options.threads) as graph:
         lost = _lost(graph, kind)
         if lost and options.strict:

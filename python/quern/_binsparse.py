@@ -47,7 +47,7 @@ def arrays_of(graph: "Graph", descriptor: Optional[Mapping[str, Any]]) -> Dict[s
     format = _format_asked_for(descriptor)
     if _convert.has_parallel_edges(graph):
         raise BufferError("an entry of a matrix is there once, but some edges of this graph have the same ends; "
-                          "duplicates=\"remove\", \"min\" or \"sum\" makes one of them")
+                          "graph.transform(remove_duplicates=True) leaves one of them")
     if format == "CSC":
         offsets, columns, weights = graph.in_row_offsets, graph.in_column_indices, graph.in_weights
     else:
@@ -77,9 +77,10 @@ class _Matrix:
             raise _errors.UsageError("%s has no __binsparse__ and __binsparse_descriptor__" % type(matrix).__name__)
         descriptor = matrix.__binsparse_descriptor__()
         self.arrays = matrix.__binsparse__()
-        self.said = descriptor.get("binsparse") if isinstance(descriptor, Mapping) else None
-        if not isinstance(self.said, Mapping) or not isinstance(self.arrays, Mapping):
+        said = descriptor.get("binsparse") if isinstance(descriptor, Mapping) else None
+        if not isinstance(said, Mapping) or not isinstance(self.arrays, Mapping):
             _refuse("a descriptor with the key binsparse, and arrays by their names are expected")
+        self.said = said
         version = str(self.said.get("version"))
         if version != "0.1" and not version.startswith("0.1."):
             _unknown("Binsparse version %s; this build reads 0.1", version)

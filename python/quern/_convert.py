@@ -217,6 +217,9 @@ def export(graph: "Graph", path: Any, format: Any, *, force: bool, progress: Any
     if format == "graphar":
         from . import graphar
         graphar.write(graph, path, force=force, **given)
+    elif format == "icebug-disk":
+        from . import icebug
+        icebug.write(graph, path, force=force, **given)
     elif format in TABLES:
         from . import _files
         _files.write_table(graph, path, TABLES[format], force=force, **given)

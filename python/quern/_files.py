@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import tempfile
 import warnings
-from typing import Any, Container, Dict, Iterator, List, Sequence, Tuple, Union
+from pathlib import Path
+from typing import Any, Callable, Container, Dict, Iterator, List, Sequence, Tuple, Union
 
 from . import _errors
 from ._calls import check
@@ -198,6 +200,35 @@ def write_table(graph: Any, path: Any, kind: str, *, force: bool = False, ids: b
     except BaseException:
         os.unlink(unfinished)
         raise
+
+
+def write_folder(path: Any, force: bool, fill: Callable[[Path], None]) -> None:
+    """A folder that `fill` writes, and that appears whole or not at all."""
+    target = Path(os.path.abspath(os.fspath(path)))
+    if os.path.lexists(target) and not force:
+        raise _errors.UsageError("the folder exists; force=True replaces it", os.fspath(target))
+    unfinished = Path(tempfile.mkdtemp(prefix=target.name + ".tmp", dir=target.parent))
+    try:
+        fill(unfinished)
+        unfinished.chmod(0o755)
+        _put_in_place(unfinished, target)
+    except BaseException:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        raise
+
+
+def _put_in_place(unfinished: Path, target: Path) -> None:
+    if not os.path.lexists(target):
+        os.rename(unfinished, target)
+        return
+    aside = Path(tempfile.mkdtemp(prefix=target.name + ".old", dir=target.parent))
+    os.rename(target, aside / "old")
+    os.rename(unfinished, target)
+    if (aside / "old").is_dir() and not (aside / "old").is_symlink():
+        shutil.rmtree(aside)
+    else:
+        (aside / "old").unlink()
+        aside.rmdir()
 
 
 def _umask() -> int:

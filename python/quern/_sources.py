@@ -11,7 +11,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy
 
-from . import _arrow, _binsparse, _errors, _files, _library
+from . import _arrow, _binsparse, _errors, _files, _library, graphar, icebug
 from ._arrow import Text
 from ._calls import options, path_bytes
 from ._graph import Graph, PathLike, make, open
@@ -337,13 +337,15 @@ _MAGIC = ((b"PAR1", "parquet"), (b"ARROW1", "arrow"), (b"\xff\xff\xff\xff", "arr
 
 
 def _kind_of(path: PathLike) -> str:
-    """What reads this: "container", "parquet", "arrow", "graphar", or "files" for whatever the library knows."""
+    """What reads this: "container", "parquet", "arrow", "graphar", "icebug-disk", or "files" for whatever the library knows."""
     name = os.fspath(path)
     if os.path.isdir(name):
         inside = sorted(os.listdir(name))
         endings = [str(one).rsplit(".", 2)[1:] for one in inside]
         if ["graph", "yml"] in endings or ["graph", "yaml"] in endings:
             return "graphar"
+        if icebug.is_here(name):
+            return "icebug-disk"
         if any(ending[-1:] == ["parquet"] for ending in endings):
             return "parquet"
         return "parquet" if any("=" in str(one) for one in inside) else "container"  # of a set
@@ -357,12 +359,12 @@ def _kind_of(path: PathLike) -> str:
 
 def read(*paths: Any, directed: bool = True, path: Optional[PathLike] = None, **given: Any) -> Graph:
     """A graph of what there is: files in any format that ``quern-import`` reads (edge lists, CSV, GraphML, Matrix Market, ...;
-    packed or not, and files of archives), Parquet and Arrow files, folders of Parquet or of GraphAr, and containers, archives
+    packed or not, and files of archives), Parquet and Arrow files, folders of Parquet, of GraphAr or of icebug-disk, and containers, archives
     and sets of Quern's, which are opened as they are. Several files of one kind are joined. ``path`` is the container to write.
 
     Options are those of ``quern-import``, with underscores for dashes: ``format="pairs"``, ``ids="strings"``,
     ``columns=["from", "to"]``, ``properties=True``, ``vertices="people.csv"``, ... Of Parquet and Arrow they are those of
-    :func:`read_parquet`, of GraphAr those of :func:`read_graphar`.
+    :func:`read_parquet`, of GraphAr those of :func:`read_graphar`, of icebug-disk those of :func:`read_icebug`.
     """
     if not paths:
         raise _errors.UsageError("there is no file to read")
@@ -376,8 +378,9 @@ def read(*paths: Any, directed: bool = True, path: Optional[PathLike] = None, **
     kinds = {"files" if "format" in given else _kind_of(one) for one in paths}
     kind = kinds.pop() if len(kinds) == 1 else "files"
     if kind == "graphar" and len(paths) == 1 and directed:
-        from . import graphar
         return graphar.read(paths[0], path=path, **given)
+    if kind == "icebug-disk" and len(paths) == 1:
+        return icebug.read(paths[0], path=path, directed=directed, **given)
     if kind in ("parquet", "arrow"):
         reader = read_parquet if kind == "parquet" else read_arrow
         return reader(paths[0] if len(paths) == 1 else list(paths), directed=directed, path=path, **given)

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-import shutil
 import struct
-import tempfile
 import warnings
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable, Iterator
 
 import numpy
 
-from . import _errors
+from . import _errors, _files
 from ._arrow import Text
 from ._files import other_than as _other_than
 from ._optional import need
@@ -634,30 +632,8 @@ def write(graph: "Graph", path: "PathLike", *, name: Optional[str] = None, verte
         raise _errors.UsageError("lists are ordered_by_source or ordered_by_dest or both, not %s" % (", ".join(unknown) or "none"))
     if vertex_chunk_size < 1 or edge_chunk_size < 1:
         raise _errors.UsageError("a chunk has at least one row")
-    if os.path.lexists(target) and not force:
-        raise _errors.UsageError("the folder exists; force=True replaces it", os.fspath(target))
-    unfinished = Path(tempfile.mkdtemp(prefix=target.name + ".tmp", dir=target.parent))
-    try:
-        _write_folder(graph, unfinished, name, vertex_type, edge_type, vertex_chunk_size, edge_chunk_size, lists)
-        unfinished.chmod(0o755)
-        _put_in_place(unfinished, target)
-    except BaseException:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        raise
-
-
-def _put_in_place(unfinished: Path, target: Path) -> None:
-    if not os.path.lexists(target):
-        os.rename(unfinished, target)
-        return
-    aside = Path(tempfile.mkdtemp(prefix=target.name + ".old", dir=target.parent))
-    os.rename(target, aside / "old")
-    os.rename(unfinished, target)
-    if (aside / "old").is_dir() and not (aside / "old").is_symlink():
-        shutil.rmtree(aside)
-    else:
-        (aside / "old").unlink()
-        aside.rmdir()
+    _files.write_folder(path, force, lambda folder: _write_folder(graph, folder, str(name), vertex_type, edge_type, vertex_chunk_size,
+                                                                  edge_chunk_size, lists))
 
 
 def _write_folder(graph: "Graph", folder: Path, name: str, vertex_type: str, edge_type: str, vertex_chunk_size: int,

@@ -94,7 +94,7 @@ class Out(Binsparse):
         for wrong in ({"format": "DMAT"}, {"format": "CSR", "structure": "symmetric_lower"}, {"format": {"custom": {}}}, {}):
             with self.subTest(wrong), self.assertRaisesRegex(TypeError, "CSR, CSC, COO, COOR"):
                 self.graph.__binsparse__(descriptor={"binsparse": wrong})
-        with self.assertRaisesRegex(BufferError, 'duplicates="remove"'):
+        with self.assertRaisesRegex(BufferError, "remove_duplicates=True"):
             quern.from_arrays([0, 0], [1, 1]).__binsparse__()
 
     def test_there_and_back(self):
