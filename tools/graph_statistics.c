@@ -1,9 +1,11 @@
 #include "tools/graph_statistics.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "converters/graph/graph_source.h"
+#include "formats/container/text_table.h"
 #include "formats/graph/both_ends.h"
 #include "formats/graph/degrees.h"
 #include "formats/graph/statistics.h"
@@ -151,51 +153,62 @@ static double percent(uint64_t part, uint64_t whole) {
   return whole ? 100 * (double)part / (double)whole : 0;
 }
 
-static void print_row(const char *label, const json_t *degrees, FILE *stream) {
-  fprintf(stream, "%-*s %5" PRIu64, LABEL_WIDTH, label, number(degrees, "min"));
-  for (unsigned i = 0; i < QN_DEGREE_QUANTILES; i++)
-    fprintf(stream, " %7" PRIu64, number(degrees, qn_degree_quantiles[i].name));
-  fprintf(stream, " %8" PRIu64 " %7.5g\n", number(degrees, "max"),
-          json_real_value(json_object_get(degrees, "mean")));
-}
-
 static void print_degrees(const json_t *const degrees[2], const char *const labels[2],
                           FILE *stream) {
-  fprintf(stream, "\n%-*s %5s", LABEL_WIDTH, "", "min");
+  char alignment[QN_DEGREE_QUANTILES + 5] = "l";
+  json_t *rows = json_pack("[[s, s]]", "", "min"), *titles = json_array_get(rows, 0);
   for (unsigned i = 0; i < QN_DEGREE_QUANTILES; i++)
-    fprintf(stream, " %7s", qn_degree_quantiles[i].name);
-  fprintf(stream, " %8s %7s\n", "max", "mean");
-  for (int i = 0; i < 2 && degrees[i]; i++)
-    print_row(labels[i], degrees[i], stream);
+    json_array_append_new(titles, json_string(qn_degree_quantiles[i].name));
+  json_array_append_new(titles, json_string("max"));
+  json_array_append_new(titles, json_string("mean"));
+  memset(alignment + 1, 'r', json_array_size(titles) - 1);
+  for (int i = 0; i < 2 && degrees[i]; i++) {
+    json_t *row =
+        json_pack("[s, o]", labels[i], json_sprintf("%" PRIu64, number(degrees[i], "min")));
+    for (unsigned k = 0; k < QN_DEGREE_QUANTILES; k++)
+      json_array_append_new(
+          row, json_sprintf("%" PRIu64, number(degrees[i], qn_degree_quantiles[k].name)));
+    json_array_append_new(row, json_sprintf("%" PRIu64, number(degrees[i], "max")));
+    json_array_append_new(
+        row, json_sprintf("%.5g", json_real_value(json_object_get(degrees[i], "mean"))));
+    json_array_append_new(rows, row);
+  }
+  fputc('\n', stream);
+  qn_text_table_print(rows, alignment, qn_tool_width(), stream);
+  json_decref(rows);
 }
 
-static void print_line(const char *label, uint64_t count, FILE *stream) {
-  char text[32];
-  fprintf(stream, "%-*s %s", LABEL_WIDTH, label, qn_count_text(count, text, sizeof text));
+static void print_line(const char *label, FILE *stream, const char *format, ...) {
+  char text[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  fprintf(stream, "%-*s ", LABEL_WIDTH, label);
+  qn_text_fold(text, LABEL_WIDTH + 1, LABEL_WIDTH + 1, qn_tool_width(), stream);
 }
 
 static void print_counts(const json_t *statistics, uint64_t num_vertices, FILE *stream) {
   const json_t *components = json_object_get(statistics, "components"),
                *reciprocity = json_object_get(statistics, "reciprocity");
-  char text[32];
-  uint64_t isolated = number(statistics, "isolated_vertices");
-  print_line("isolated", isolated, stream);
-  fprintf(stream, " vertices (%.3g %%)\n", percent(isolated, num_vertices));
-  print_line("self-loops", number(statistics, "self_loops"), stream);
-  fputc('\n', stream);
-  print_line("parallel edges", number(statistics, "parallel_edges"), stream);
-  fputc('\n', stream);
-  if (json_is_real(reciprocity)) {
-    fprintf(stream, "%-*s %.6g", LABEL_WIDTH, "reciprocity", json_real_value(reciprocity));
-    fprintf(stream, ": %s of",
-            qn_count_text(number(statistics, "mutual_edges"), text, sizeof text));
-    fprintf(stream, " %s edges, loops and parallel ones left out, have a reverse\n",
-            qn_count_text(number(statistics, "distinct_edges"), text, sizeof text));
-  }
-  uint64_t largest = number(components, "largest");
-  print_line("components", number(components, "count"), stream);
-  fprintf(stream, ", the largest of %s vertices (%.3g %%)\n",
-          qn_count_text(largest, text, sizeof text), percent(largest, num_vertices));
+  const uint64_t isolated = number(statistics, "isolated_vertices"),
+                 largest = number(components, "largest");
+  char count[32], other[32];
+  print_line("isolated", stream, "%s vertices (%.3g %%)",
+             qn_count_text(isolated, count, sizeof count), percent(isolated, num_vertices));
+  print_line("self-loops", stream, "%s",
+             qn_count_text(number(statistics, "self_loops"), count, sizeof count));
+  print_line("parallel edges", stream, "%s",
+             qn_count_text(number(statistics, "parallel_edges"), count, sizeof count));
+  if (json_is_real(reciprocity))
+    print_line("reciprocity", stream,
+               "%.6g: %s of %s edges, loops and parallel ones left out, have a reverse",
+               json_real_value(reciprocity),
+               qn_count_text(number(statistics, "mutual_edges"), count, sizeof count),
+               qn_count_text(number(statistics, "distinct_edges"), other, sizeof other));
+  print_line("components", stream, "%s, the largest of %s vertices (%.3g %%)",
+             qn_count_text(number(components, "count"), count, sizeof count),
+             qn_count_text(largest, other, sizeof other), percent(largest, num_vertices));
 }
 
 /* A bar of at most `width` columns, filled up to it with blanks. Where there is something, there is
@@ -249,7 +262,7 @@ static void print_bin(const struct histogram *histogram, size_t index, bool utf8
   print_bar(vertices, histogram->most, histogram->bar, utf8, stream);
 }
 
-static void print_histogram(const json_t *const degrees[2], const char *const labels[2],
+static void print_histogram(const json_t *const degrees[2], const char *const *labels,
                             FILE *stream) {
   struct histogram histograms[2];
   unsigned count = degrees[1] ? 2 : 1;
@@ -287,6 +300,9 @@ void qn_graph_statistics_print(const json_t *statistics, FILE *stream) {
       number(bin, "vertices");
   print_degrees(degrees, rows, stream);
   print_counts(statistics, num_vertices, stream);
-  if (num_vertices)
-    print_histogram(degrees, columns, stream);
+  const bool one_below_other =
+      degrees[1] && qn_tool_width() < BIN_WIDTH + 2 * (COUNT_WIDTH + 2) + 1;
+  for (int i = 0; num_vertices && i < 1 + one_below_other; i++)
+    print_histogram((const json_t *[]){degrees[i], one_below_other ? NULL : degrees[1]},
+                    columns + i, stream);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/container/figures.h"
+#include "formats/container/text_table.h"
 #include "formats/properties/report.h"
 #include "formats/set/set.h"
 #include "support/sizes.h"
@@ -64,21 +65,25 @@ static const char documentation[] =
     "an unknown version or feature, 5 if it cannot be read.";
 
 static void print_sections(const json_t *sections) {
+  json_t *rows = json_pack("[[s, s, s, s, s]]", "section", "type", "elements", "size", "xxh3-64");
   size_t index;
   json_t *section;
-  printf("\n%-28s %-12s %16s %12s  %s\n", "section", "type", "elements", "size", "xxh3-64");
   json_array_foreach(sections, index, section) {
     char type[32], count[32], size[16];
     snprintf(type, sizeof type, "%s x %" JSON_INTEGER_FORMAT,
              json_string_value(json_object_get(section, "type")),
              json_integer_value(json_object_get(section, "element_bytes")));
-    printf("%-28s %-12s %16s %12s  %s\n", json_string_value(json_object_get(section, "name")), type,
-           qn_count_text((uint64_t)json_integer_value(json_object_get(section, "count")), count,
-                         sizeof count),
-           qn_size_text((uint64_t)json_integer_value(json_object_get(section, "stored_bytes")),
-                        size, sizeof size),
-           json_string_value(json_object_get(section, "xxh3_64")));
+    qn_count_text((uint64_t)json_integer_value(json_object_get(section, "count")), count,
+                  sizeof count);
+    qn_size_text((uint64_t)json_integer_value(json_object_get(section, "stored_bytes")), size,
+                 sizeof size);
+    json_array_append_new(
+        rows, json_pack("[s, s, s, s, s]", json_string_value(json_object_get(section, "name")),
+                        type, count, size, json_string_value(json_object_get(section, "xxh3_64"))));
   }
+  putchar('\n');
+  qn_text_table_print(rows, "llrrl", qn_tool_width(), stdout);
+  json_decref(rows);
 }
 
 /* "edges" are those stored: of undirected graphs that is not what people count. */
@@ -109,10 +114,10 @@ static void print_text(json_t *description) {
   json_object_del(description, "statistics");
   json_t *properties = json_incref(json_object_get(description, "properties"));
   json_object_del(description, "properties");
-  qn_figures_print(description, stdout);
+  qn_figures_print(description, qn_tool_width(), stdout);
   print_sections(sections);
   if (properties)
-    qn_properties_print(properties, stdout);
+    qn_properties_print(properties, qn_tool_width(), stdout);
   json_decref(properties);
   if (statistics)
     qn_graph_statistics_print(statistics, stdout);

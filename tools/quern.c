@@ -130,7 +130,7 @@ int main(int argc, char **argv) {
     print_tools(argc < 2 ? stderr : stdout, folder);
     return argc < 2 ? QN_USAGE : QN_OK;
   }
-  if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
+  if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0 || strcmp(first, "-v") == 0) {
     print_version();
     return QN_OK;
   }

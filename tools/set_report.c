@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "formats/container/figures.h"
+#include "formats/container/text_table.h"
 #include "formats/properties/report.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
@@ -59,16 +60,20 @@ void qn_set_report(const struct qn_set *set, const char *output, double seconds,
 }
 
 static void print_parts(const struct qn_set *set) {
-  printf("\n%-20s %14s %14s %16s %12s\n", "part", "from vertex", "to before", "edges", "size");
+  json_t *rows =
+      json_pack("[[s, s, s, s, s]]", "part", "from vertex", "to before", "edges", "size");
   for (uint64_t i = 0; i < set->num_parts; i++) {
     const struct qn_set_part *part = &set->parts[i];
     char begin[32], end[32], edges[32], size[32];
-    printf("%-20s %14s %14s %16s %12s\n", part->file.name,
-           qn_count_text(part->begin, begin, sizeof begin),
-           qn_count_text(part->end, end, sizeof end),
-           qn_count_text(part->num_edges, edges, sizeof edges),
-           qn_size_text(part->file.bytes, size, sizeof size));
+    json_array_append_new(rows, json_pack("[s, s, s, s, s]", part->file.name,
+                                          qn_count_text(part->begin, begin, sizeof begin),
+                                          qn_count_text(part->end, end, sizeof end),
+                                          qn_count_text(part->num_edges, edges, sizeof edges),
+                                          qn_size_text(part->file.bytes, size, sizeof size)));
   }
+  putchar('\n');
+  qn_text_table_print(rows, "lrrrr", qn_tool_width(), stdout);
+  json_decref(rows);
 }
 
 /* How many values of edges are null stands in the parts. */
@@ -83,10 +88,10 @@ static json_t *describe_properties(const struct qn_set *set) {
 /* Frees `properties`, which may be NULL. */
 static void print_set(const struct qn_set *set, json_t *description, json_t *properties) {
   json_object_del(description, "parts");
-  qn_figures_print(description, stdout);
+  qn_figures_print(description, qn_tool_width(), stdout);
   print_parts(set);
   if (properties)
-    qn_properties_print(properties, stdout);
+    qn_properties_print(properties, qn_tool_width(), stdout);
   json_decref(properties);
 }
 

@@ -1,51 +1,94 @@
 #include "formats/container/figures.h"
 
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "formats/container/text_table.h"
 #include "support/sizes.h"
 #include <quern/metadata.h>
 
-static void print_value(const json_t *value, FILE *stream) {
+/* A new string; NULL if memory runs out. */
+static char *value_text(const json_t *value) {
   char text[32];
   if (json_is_integer(value))
-    fputs(qn_count_text((uint64_t)json_integer_value(value), text, sizeof text), stream);
-  else if (json_is_string(value))
-    fputs(json_string_value(value), stream);
-  else
-    json_dumpf(value, stream, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6) | JSON_COMPACT);
+    return strdup(qn_count_text((uint64_t)json_integer_value(value), text, sizeof text));
+  if (json_is_string(value))
+    return strdup(json_string_value(value));
+  return json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6) | JSON_COMPACT);
+}
+
+/* Objects lie below their key, indented. */
+static bool is_list_of_objects(const json_t *value) {
+  return json_is_object(json_array_get(value, 0));
 }
 
 /* Where values begin: behind the longest key. */
-static int value_column(const json_t *object, int indent) {
+static unsigned value_column(const json_t *object, unsigned indent) {
   const char *key;
-  json_t *value;
-  int column = 24;
+  json_t *value, *element;
+  size_t i;
+  unsigned column = 24;
   json_object_foreach((json_t *)object, key, value) {
-    int wanted = json_is_object(value) ? value_column(value, indent + 2)
-                                       : indent + (int)strlen(key) + (int)strlen(": ");
+    unsigned wanted = json_is_object(value)
+                          ? value_column(value, indent + 2)
+                          : indent + (unsigned)strlen(key) + (unsigned)strlen(": ");
     column = wanted > column ? wanted : column;
+    if (is_list_of_objects(value))
+      json_array_foreach(value, i, element) {
+        wanted = value_column(element, indent + 2);
+        column = wanted > column ? wanted : column;
+      }
   }
   return column;
 }
 
-static void print_object(const json_t *object, int indent, int column, FILE *stream) {
+struct form {
+  unsigned column; /* of values */
+  unsigned width;
+  FILE *stream;
+};
+
+/* The line of a key, behind its colon. */
+static void print_value(const json_t *value, unsigned at, unsigned indent,
+                        const struct form *form) {
+  enum { CONTINUED = 4, ROOM = 40 };
+  char *text = value_text(value);
+  if (!text) {
+    fputc('\n', form->stream);
+    return;
+  }
+  const unsigned room = form->width > form->column ? form->width - form->column : 0;
+  if (room >= ROOM || qn_text_width(text) <= room) {
+    fprintf(form->stream, "%*s", (int)(form->column - at), "");
+    qn_text_fold(text, form->column, form->column, form->width, form->stream);
+  } else {
+    qn_text_fold(text, form->width, indent + CONTINUED, form->width, form->stream);
+  }
+  free(text);
+}
+
+static void print_object(const json_t *object, unsigned indent, const struct form *form) {
   const char *key;
-  json_t *value;
+  json_t *value, *element;
+  size_t i;
   json_object_foreach((json_t *)object, key, value) {
-    fprintf(stream, "%*s%s:", indent, "", key);
+    fprintf(form->stream, "%*s%s:", (int)indent, "", key);
     if (json_is_object(value)) {
-      fputc('\n', stream);
-      print_object(value, indent + 2, column, stream);
-      continue;
+      fputc('\n', form->stream);
+      print_object(value, indent + 2, form);
+    } else if (is_list_of_objects(value)) {
+      fputc('\n', form->stream);
+      json_array_foreach(value, i, element) print_object(element, indent + 2, form);
+    } else {
+      print_value(value, indent + (unsigned)strlen(key) + 1, indent, form);
     }
-    fprintf(stream, "%*s", column - indent - (int)strlen(key) - 1, "");
-    print_value(value, stream);
-    fputc('\n', stream);
   }
 }
 
-void qn_figures_print(const json_t *object, FILE *stream) {
-  print_object(object, 0, value_column(object, 0), stream);
+void qn_figures_print(const json_t *object, unsigned width, FILE *stream) {
+  const struct form form = {value_column(object, 0), width, stream};
+  print_object(object, 0, &form);
 }
 
 uint64_t qn_csr_bytes(const struct qn_container_info *info) {

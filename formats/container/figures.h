@@ -7,8 +7,9 @@
 
 #include <quern/container.h>
 
-/* Print a JSON object as lines "key:  value", objects inside it below an indented heading. */
-void qn_figures_print(const json_t *object, FILE *stream);
+/* Print a JSON object as lines "key:  value" of at most `width` characters, objects inside it, and
+ * lists of them, below an indented heading. */
+void qn_figures_print(const json_t *object, unsigned width, FILE *stream);
 
 /* The bytes of plain CSR with the container's vertices, edges and weights: 8 (V + 1) + 4 E, or
  * with weights 8 (V + 1) + 8 E or 8 (V + 1) + 12 E. */

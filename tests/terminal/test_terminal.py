@@ -1,8 +1,11 @@
 """What tools print to a terminal is shown, never obeyed; files and pipes get every byte as it is."""
 
+import fcntl
 import os
 import pty
+import struct
 import subprocess
+import termios
 import unittest
 from pathlib import Path
 
@@ -11,11 +14,11 @@ HOSTILE = b"a\x1b[31mb\x1b]52;c;ZWNobw==\x07\xc2\x9b2J\r\xe2\x80\xaex\xe2\x80\x8
 SHOWN = r"a\x1b[31mb\x1b]52;c;ZWNobw==\x07\xc2\x9b2J\x0d\u202ex\u200by\xff"
 
 
-def on_terminal(*words, stdin=None, env={}):
+def on_terminal(*words, stdin=None, env={}, columns=200):
     """What a terminal gets from a tool that has it as standard output and standard error."""
     ours, theirs = pty.openpty()
-    tool = subprocess.Popen(words, stdin=stdin or subprocess.DEVNULL, stdout=theirs, stderr=theirs,
-                            env=dict(os.environ, COLUMNS="200", **env))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
+    tool = subprocess.Popen(words, stdin=stdin or subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=dict(os.environ, **env))
     os.close(theirs)
     got = []
     while True:
@@ -88,3 +91,39 @@ class Terminal(unittest.TestCase):
             self.assertEqual(code, 0 if words[1] != "--nothing" else 2)
             self.check(text, words)
             self.assertGreater(len(text), 10)
+
+
+class Widths(unittest.TestCase):
+    """Tables and figures fit a usual terminal and a narrow one."""
+
+    def setUp(self):
+        rows = "".join(f"a long name of a vertex {i},b{i % 7},0.5,{i},note\n" for i in range(60))
+        Path("a_file_with_a_rather_long_name_of_its_own.csv").write_text("source,target,weight,since,what_somebody_has_noted_about_it\n" + rows)
+        self.done("quern-import", "a_file_with_a_rather_long_name_of_its_own.csv", "--properties=all", "-o", "g.qrn")
+        self.done("quern-shard", "g.qrn", "-o", "shard.qrn")
+        self.done("quern-pack", "g.qrn", "-o", "pack.qrn")
+        self.done("quern-archive", "create", "g.qrn", "-o", "g.qrnz")
+        self.done("quern-transform", "g.qrn", "--parts=3", "-o", "set")
+
+    def done(self, *words):
+        subprocess.run([*words, "-q", "-f"], check=True)
+
+    def test_widths(self):
+        for columns in (80, 40):
+            for words in (["quern-info", "g.qrn"], ["quern-info", "g.qrn", "--stats"], ["quern-info", "shard.qrn"], ["quern-info", "pack.qrn"],
+                          ["quern-info", "g.qrnz"], ["quern-info", "set"], ["quern-run", "--list"]):
+                code, text = on_terminal(*words, columns=columns)
+                self.assertEqual(code, 0, text)
+                lines = text.decode().splitlines()
+                self.assertGreater(len(lines), 5)
+                self.assertEqual([line for line in lines if len(line) > columns], [], (words, columns))
+
+    def test_nothing_is_lost(self):
+        """What is broken is all there."""
+        wide, narrow = (on_terminal("quern-info", "shard.qrn", columns=columns)[1].split() for columns in (300, 40))
+        self.assertEqual(sorted(b"".join(wide)), sorted(b"".join(narrow)))
+
+    def test_names_in_rankings(self):
+        code, text = on_terminal("quern-run", "pagerank", "g.qrn", columns=40)
+        self.assertEqual(code, 0)
+        self.assertRegex(text, rb"(?m)^ +1\. b\d {18} ")

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/container/text_table.h"
 #include "kernels/registry.h"
 #include "support/tool.h"
 #include "tools/run/report.h"
@@ -21,6 +22,14 @@ static int title_width(void) {
 /* Where the layouts begin. */
 static int layouts_at(void) {
   return 2 + NAME_WIDTH + 2 + title_width() + 1;
+}
+
+/* Where the last one ends. */
+static int layouts_end(void) {
+  int end = layouts_at() + 1 - LAYOUT_WIDTH;
+  for (const struct qn_layout_operations *row = qn_layouts(); row->view; row++)
+    end += LAYOUT_WIDTH;
+  return end;
 }
 
 static bool has_kernel(const char *algorithm, const char *layout, enum qn_processor processor) {
@@ -71,13 +80,18 @@ static const char *text_of(const json_t *kernel, const char *key) {
   return json_string_value(json_object_get(kernel, key));
 }
 
-/* One line, or two if the title is a long one. */
+/* One line, or two if the title is a long one. Narrow terminals have no room for layouts. */
 static void print_algorithm(const json_t *kernel) {
   const char *algorithm = text_of(kernel, "algorithm"), *alias = text_of(kernel, "alias");
   const char *title = text_of(kernel, "title");
   char name[64];
   const bool fits = alias && strlen(algorithm) + strlen(alias) + 3 <= NAME_WIDTH;
   snprintf(name, sizeof name, fits ? "%s (%s)" : "%s", algorithm, alias);
+  if (layouts_end() > (int)qn_tool_width()) {
+    const unsigned at = (unsigned)printf("  %-*s  ", NAME_WIDTH, name);
+    qn_text_fold(title, at, 2 + NAME_WIDTH + 2, qn_tool_width(), stdout);
+    return;
+  }
   printf("  %-*s  %-*s ", NAME_WIDTH, name, title_width(), title);
   if (strlen(name) > NAME_WIDTH || strlen(title) > (size_t)title_width())
     printf("\n%*s", layouts_at(), "");
@@ -88,7 +102,9 @@ void qn_kernel_list_print(const json_t *list) {
   size_t index;
   const json_t *kernel;
   const char *last = "", *heading = "";
-  print_heads();
+  const bool is_narrow = layouts_end() > (int)qn_tool_width();
+  if (!is_narrow)
+    print_heads();
   json_array_foreach(json_object_get(list, "kernels"), index, kernel) {
     if (strcmp(text_of(kernel, "purpose"), heading) != 0)
       printf("%s\n", heading = text_of(kernel, "purpose"));
@@ -96,7 +112,10 @@ void qn_kernel_list_print(const json_t *list) {
       print_algorithm(kernel);
     last = text_of(kernel, "algorithm");
   }
-  puts("\n"
-       "C: on the CPU; G: on a CUDA device; J: on both at once (--device both)\n"
-       ".: on plain rows, which are restored first");
+  if (is_narrow)
+    puts("\nWhere there is room for it, this shows\nthe layouts that each runs on.");
+  else
+    puts("\n"
+         "C: on the CPU; G: on a CUDA device; J: on both at once (--device both)\n"
+         ".: on plain rows, which are restored first");
 }

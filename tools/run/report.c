@@ -5,6 +5,7 @@
 
 #include "formats/container/figures.h"
 #include "support/sizes.h"
+#include "support/tool.h"
 
 /* A size or a count as text. */
 #define TEXT_BYTES 32
@@ -45,15 +46,18 @@ static void print_levels(const json_t *levels, FILE *stream) {
   }
 }
 
+/* Names are aligned where the line has room for them and a value. */
 static void print_top(const json_t *top, FILE *stream) {
+  enum { MOST_NAME = 40, PLACE = 8, VALUE = 12 };
+  const int room = (int)qn_tool_width() - PLACE - VALUE, name = room < MOST_NAME ? room : MOST_NAME;
   size_t place;
   const json_t *entry;
   json_array_foreach((json_t *)top, place, entry) {
     const char *other = text(entry, "other");
     if (other)
-      fprintf(stream, "  %4zu. %-20s %-20s", place + 1, text(entry, "id"), other);
+      fprintf(stream, "  %4zu. %-*s %-*s", place + 1, name / 2, text(entry, "id"), name / 2, other);
     else
-      fprintf(stream, "  %4zu. %-40s ", place + 1, text(entry, "id"));
+      fprintf(stream, "  %4zu. %-*s ", place + 1, name, text(entry, "id"));
     json_dumpf(json_object_get(entry, "value"), stream, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
     putc('\n', stream);
   }

@@ -1,0 +1,120 @@
+#include "formats/container/text_table.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { MOST_COLUMNS = 16, GAP = 2, INDENT = 4 };
+
+static bool begins_character(char c) {
+  return ((unsigned char)c & 0xC0) != 0x80;
+}
+
+unsigned qn_text_width(const char *text) {
+  unsigned width = 0;
+  for (; *text; text++)
+    width += begins_character(*text);
+  return width;
+}
+
+/* Behind so many characters, or at the end. */
+static const char *skip(const char *text, unsigned characters) {
+  while (*text && (characters || !begins_character(*text)))
+    characters -= begins_character(*text++);
+  return text;
+}
+
+static void put_blanks(unsigned count, FILE *stream) {
+  fprintf(stream, "%*s", (int)count, "");
+}
+
+static void begin_line(unsigned indent, FILE *stream) {
+  fputc('\n', stream);
+  put_blanks(indent, stream);
+}
+
+/* ---- Lines ---------------------------------------------------------------- */
+
+void qn_text_fold(const char *text, unsigned at, unsigned indent, unsigned width, FILE *stream) {
+  while (at + qn_text_width(text) > width) {
+    const char *limit = skip(text, width > at ? width - at : 1), *end = limit;
+    while (end > text && end[-1] != ',' && end[-1] != ' ' && *end != ' ')
+      end--;
+    if (end == text)
+      end = at > indent ? text : limit; /* a whole line is more */
+    const bool blank = end > text && end[-1] == ' ';
+    fwrite(text, 1, (size_t)(end - text) - blank, stream);
+    text = end + strspn(end, " ");
+    at = indent;
+    if (!*text)
+      break;
+    begin_line(indent, stream);
+  }
+  fprintf(stream, "%s\n", text);
+}
+
+/* ---- Tables --------------------------------------------------------------- */
+
+struct column {
+  unsigned width;
+  bool right;
+  bool begins_line;
+};
+
+static const char *cell_of(const json_t *row, size_t column) {
+  const char *text = json_string_value(json_array_get(row, column));
+  return text ? text : "";
+}
+
+/* Returns how many there are. */
+static size_t measure(const json_t *rows, const char *alignment, unsigned width,
+                      struct column columns[MOST_COLUMNS]) {
+  const size_t count = strlen(alignment) < MOST_COLUMNS ? strlen(alignment) : MOST_COLUMNS;
+  unsigned at = 0;
+  size_t i;
+  json_t *row;
+  for (size_t c = 0; c < count; c++) {
+    columns[c] = (struct column){.right = alignment[c] == 'r'};
+    json_array_foreach((json_t *)rows, i, row) {
+      const unsigned here = qn_text_width(cell_of(row, c));
+      columns[c].width = here > columns[c].width ? here : columns[c].width;
+    }
+    if (columns[c].width > width - INDENT)
+      columns[c].width = width - INDENT;
+    columns[c].begins_line = c > 0 && at + GAP + columns[c].width > width;
+    at = columns[c].begins_line ? INDENT + columns[c].width : at + (c ? GAP : 0) + columns[c].width;
+  }
+  return count;
+}
+
+static void print_cell(const char *text, const struct column *column, bool is_last, FILE *stream) {
+  while (qn_text_width(text) > column->width) {
+    const char *end = skip(text, column->width);
+    fwrite(text, 1, (size_t)(end - text), stream);
+    begin_line(INDENT, stream);
+    text = end;
+  }
+  const unsigned rest = column->width - qn_text_width(text);
+  if (column->right)
+    put_blanks(rest, stream);
+  fputs(text, stream);
+  if (!column->right && !is_last)
+    put_blanks(rest, stream);
+}
+
+void qn_text_table_print(const json_t *rows, const char *alignment, unsigned width, FILE *stream) {
+  struct column columns[MOST_COLUMNS];
+  const size_t count = measure(rows, alignment, width, columns);
+  size_t i;
+  json_t *row;
+  json_array_foreach((json_t *)rows, i, row) {
+    for (size_t c = 0; c < count; c++) {
+      if (columns[c].begins_line)
+        begin_line(INDENT, stream);
+      else
+        put_blanks(c ? GAP : 0, stream);
+      const bool is_last = c + 1 == count || columns[c + 1].begins_line;
+      print_cell(cell_of(row, c), &columns[c], is_last, stream);
+    }
+    fputc('\n', stream);
+  }
+}
