@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "converters/signatures.h"
 #include "formats/text/text_fields.h"
@@ -164,11 +165,12 @@ enum qn_status qn_format_of_output(const char *path, bool is_folder, const char 
   return status || *out ? status : refuse_ending(path, error);
 }
 
+static const char doubt_text[] =
+    "this may be a graph in the format %s, or %s: --format=%s or --format=%s says which";
+
 static enum qn_status fail_doubt(const struct qn_reader *one, const struct qn_reader *other,
                                  struct qn_input *input, struct qn_error *error) {
-  qn_fail(error, QN_INVALID,
-          "this may be a graph in the format %s, or %s: --format=%s or --format=%s says which",
-          one->name, other->name, one->name, other->name);
+  qn_fail(error, QN_INVALID, doubt_text, one->name, other->name, one->name, other->name);
   return qn_error_in_file(error, qn_input_name(input));
 }
 
@@ -211,47 +213,100 @@ static bool is_comment(const struct qn_input_block *text) {
          (text->bytes < length || memcmp(text->data, banner, length) != 0);
 }
 
+/* Is the opinion one that only a format other than edge lists explains? */
+static bool is_of_another(const struct opinion *opinion) {
+  return opinion->doubtful || (opinion->sure >= SIGNATURE && !is_edge_list(opinion->best));
+}
+
 /* Comments in front hide a signature from readers, who look for it in the first line; only edge
- * lists begin with comments of either sign. */
+ * lists begin with comments of either sign. The last of them may be a line of data: LGL's vertices
+ * look so. */
 static enum qn_status refuse_behind_comments(struct qn_input_block text,
                                              const struct qn_read_options *options,
                                              struct qn_error *error) {
-  struct opinion opinion;
+  struct opinion opinion = {NULL};
+  struct qn_input_block last = text;
   const char *line, *end;
-  uint64_t comments = 0;
-  for (; is_comment(&text); comments++)
+  uint64_t comments = 0, passed;
+  for (; is_comment(&text); comments++) {
+    last = text;
     qn_text_take_line(&text, &line, &end);
+  }
   if (comments == 0 || text.bytes == 0 || options->text.comments)
     return QN_OK;
-  ask_readers(&text, options, NULL, NULL, &opinion);
-  if (opinion.sure < SIGNATURE || is_edge_list(opinion.best))
+  passed = comments - 1;
+  if (passed > 0)
+    ask_readers(&last, options, NULL, NULL, &opinion);
+  if (!is_of_another(&opinion)) {
+    ask_readers(&text, options, NULL, NULL, &opinion);
+    passed = comments;
+  }
+  if (!is_of_another(&opinion))
     return qn_signature_refuse(text.data, text.bytes, error);
+  const char *edges = is_edge_list(opinion.best) ? opinion.best->name : qn_reader_edges.name;
+  if (opinion.doubtful && opinion.sure < SIGNATURE)
+    return qn_fail(error, QN_INVALID, doubt_text, edges, opinion.doubtful->name, edges,
+                   opinion.doubtful->name);
   return qn_fail(error, QN_INVALID,
                  "this is a graph in the format %s after comments that the format does not allow: "
                  "remove the lines before line %" PRIu64 " (--format=edges reads an edge list)",
-                 opinion.best->name, comments + 1);
+                 opinion.best->name, passed + 1);
 }
 
-void qn_reader_compare_name(const struct qn_reader *reader, struct qn_input *input) {
+/* The first format that files called so have; NULL: an edge list may be called so, or nothing is.
+ */
+static const struct qn_format *format_of_name(const struct qn_input *input) {
   const struct qn_format *other = NULL;
   char path[PATH_MAX];
-  if (!is_edge_list(reader))
-    return;
   snprintf(path, sizeof path, "%s", qn_input_name(input));
   while (is_packing(ending_of(path)))
     path[strlen(path) - strlen(ending_of(path))] = '\0';
   for (const struct qn_format *format = qn_formats; format->name; format++) {
     const bool is_called_so = place_of_ending(format, path) > 0;
     if (is_called_so && is_edge_list(format->reader))
-      return;
+      return NULL;
     if (is_called_so && !other)
       other = format;
   }
+  return other;
+}
+
+void qn_reader_compare_name(const struct qn_reader *reader, struct qn_input *input) {
+  const struct qn_format *other = is_edge_list(reader) ? format_of_name(input) : NULL;
   if (other)
     qn_note(QN_NOTE_NAME_DIFFERS,
             "the name of %s suggests the format %s, but the file holds an edge list and is read as "
             "one (--format=edges confirms it)",
             qn_input_name(input), other->name);
+}
+
+/* The reader of what nothing but the name tells from an edge list of text. */
+static const struct qn_reader *reader_of_name(const struct qn_input *input,
+                                              const struct qn_input_block *text) {
+  const struct qn_format *format = format_of_name(input);
+  const bool is_told_by_name = format && format->reader && !is_detected(format->reader);
+  return is_told_by_name && !memchr(text->data, '\0', text->bytes) ? format->reader : NULL;
+}
+
+/* KONECT's ent.NAME and ent.NAME.what say what the vertices of out.NAME are called: a line each. */
+static enum qn_status refuse_konect_names(const struct qn_input *input, struct qn_error *error) {
+  static const char names[] = "ent.", edges[] = "out.";
+  char path[PATH_MAX];
+  const char *slash = strrchr(qn_input_name(input), '/');
+  const size_t folder = slash ? (size_t)(slash + 1 - qn_input_name(input)) : 0;
+  if (snprintf(path, sizeof path, "%s", qn_input_name(input)) >= (int)sizeof path ||
+      strncmp(path + folder, names, strlen(names)) != 0)
+    return QN_OK;
+  memcpy(path + folder, edges, strlen(edges));
+  for (char *dot; access(path, F_OK) != 0; *dot = '\0') {
+    dot = strrchr(path + folder, '.');
+    if (dot < path + folder + strlen(edges))
+      return QN_OK;
+  }
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "this says what the vertices of a KONECT network are called, which is not read as "
+                 "a graph: its edges are in %s (--format forces a format)",
+                 path);
 }
 
 enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_options *options,
@@ -269,9 +324,13 @@ enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_opt
     return qn_error_in_file(error, qn_input_name(input));
   }
   ask_readers(&text, options, input, &head, &opinion);
-  if (opinion.sure < SIGNATURE && (qn_signature_refuse(text.data, text.bytes, error) ||
-                                   refuse_behind_comments(text, options, error)))
+  if (opinion.sure < SIGNATURE &&
+      (refuse_konect_names(input, error) || qn_signature_refuse(text.data, text.bytes, error) ||
+       refuse_behind_comments(text, options, error)))
     return qn_error_in_file(error, qn_input_name(input));
+  const struct qn_reader *named = is_edge_list(opinion.best) ? reader_of_name(input, &text) : NULL;
+  if (named && opinion.sure < SIGNATURE)
+    return fail_doubt(opinion.best, named, input, error);
   if (opinion.doubtful && opinion.sure == PLAUSIBLE)
     return fail_doubt(opinion.best, opinion.doubtful, input, error);
   *out = opinion.doubtful && opinion.sure < PLAUSIBLE ? opinion.doubtful : opinion.best;

@@ -63,6 +63,8 @@ enum qn_note_kind {
     "An array of two rows and two columns was taken by rows")                                      \
   X(NAME_DIFFERS, "name-differs", WARNING,                                                         \
     "An edge list has a name with the ending of another format")                                   \
+  X(ONLY_VERTICES, "only-vertices", WARNING,                                                       \
+    "What looks like a list of vertices is all of the input")                                      \
   X(UNDECLARED_VERTICES, "undeclared-vertices", WARNING,                                           \
     "Edges have ends that a file which declares vertices does not declare")                        \
   X(ZEROS_DROPPED, "zeros-dropped", WARNING,                                                       \

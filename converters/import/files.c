@@ -32,8 +32,6 @@ static enum qn_status choose_reader(struct qn_import *import, struct qn_input *i
                               : qn_reader_detect(input, &options->read, &import->reader, error);
   if (status)
     return status;
-  if (strcmp(format, "auto") == 0)
-    qn_reader_compare_name(import->reader, input);
   if (!before || before == import->reader || join(before, import->reader))
     return QN_OK;
   qn_fail(error, QN_INVALID,
@@ -105,6 +103,7 @@ static enum qn_status read_input(struct qn_import *import, struct qn_input *inpu
   struct qn_read_result *result = &import->result;
   struct qn_read_options read = options->read;
   struct qn_input_digest digest;
+  const bool is_alone = import->job->num_inputs == 1;
   bool forced = reader || strcmp(options->format, "auto") != 0;
   enum qn_status status = QN_OK;
   if (reader)
@@ -114,10 +113,11 @@ static enum qn_status read_input(struct qn_import *import, struct qn_input *inpu
   if (status)
     return status;
   note_kind(import);
+  import->only_vertices = !forced && is_alone && strcmp(import->reader->name, "vertices") == 0;
   result->description[0] = 0;
   qn_progress_begin("reading", "bytes", 0);
   unsigned threads = leave_thread_to_unpack(input);
-  read.alone = import->job->num_inputs == 1;
+  read.alone = is_alone;
   status = import->reader->read(input, &read, import->list, sequence, result, error);
   qn_threads_set(threads);
   qn_progress_end();
@@ -125,6 +125,8 @@ static enum qn_status read_input(struct qn_import *import, struct qn_input *inpu
     status = qn_input_explain(input, error);
   if (status)
     return status;
+  if (!forced)
+    qn_reader_compare_name(import->reader, input);
   qn_notice("%s: %s, %s%s%s%s", qn_input_name(input), qn_input_packing(input), import->reader->name,
             forced ? "" : " (--format forces another)", result->description[0] ? ": " : "",
             result->description);

@@ -114,6 +114,10 @@ static enum qn_status build(struct qn_import *import, struct qn_error *error) {
   if (result->symmetric && !import->options->build.undirected)
     qn_note(QN_NOTE_UNDIRECTED,
             "the format says that every edge goes both ways: the graph is undirected");
+  if (import->only_vertices && result->ledger.edges_read == 0)
+    qn_note(QN_NOTE_ONLY_VERTICES,
+            "the input is a list of vertices, and there are no edges (--format=vertices confirms "
+            "it)");
   enum qn_status status =
       qn_provenance_import(import->report->provenance, import->options, &build, error);
   if (result->weights_are_defaults && build.weights == QN_WEIGHTS_AUTO)

@@ -26,6 +26,7 @@ struct qn_import {
   struct qn_input_share *shares;  /* [num_inputs]: what this rank reads; NULL: all */
   struct qn_input_share *share;   /* of the input at hand; NULL: all of it */
   const char *declares; /* the input with whose begin this rank has read what the vertices are */
+  bool only_vertices;   /* the input, all of it, looked like a list of vertices */
   bool read_tables, read_elements; /* inputs are lists of edges as text, are of formats whose
                                       elements have properties; */
   const char *without_properties;  /* the format of one that has none */

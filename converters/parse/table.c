@@ -347,7 +347,7 @@ static void learn_weight(struct qn_table *table, const char *line, const char *e
   table->dictionary =
       table->num_columns > 2 && qn_dictionary_weight(last.begin, last.end, &weight, &weight_end);
   if (table->dictionary)
-    table->weight = weight ? table->num_columns - 1 : QN_NO_COLUMN;
+    *(weight ? &table->weight : &table->weightless) = table->num_columns - 1;
   else if (guess && table->num_columns > 2 &&
            ((!table->names && !table->header_columns) || qn_column_is_number(&third) ||
             table->decimal_comma))
@@ -462,7 +462,7 @@ static enum qn_status set_columns(struct qn_table *table, const struct qn_read_o
     status = qn_sample_check_ends(sample, &table->dialect, table->source, table->destination, line,
                                   end, error);
   if (options->weights == QN_WEIGHTS_NONE)
-    table->weight = QN_NO_COLUMN;
+    table->weight = table->weightless = QN_NO_COLUMN;
   if (!status && asked->text.header == QN_SAID_NOTHING && !table->header_columns)
     learn_counts(table, line, end);
   if (!status && asked->text.header == QN_SAID_NOTHING && !chosen)
@@ -519,6 +519,23 @@ static uint64_t take_comments(struct beginning *begin, struct qn_sample *sample)
   return count;
 }
 
+/* What lines of any number of columns may be. */
+static const char as_lists[] =
+    " (lists of neighbours: --format=neighbors; sets of vertices: --format=hyperedges)";
+
+/* Have lines different numbers of columns? */
+static bool lines_differ(struct qn_sample sample, const struct qn_dialect *dialect) {
+  const char *line, *end;
+  uint32_t columns = 0;
+  for (int i = 0; i < QN_SAMPLE_LINES && qn_sample_data(&sample, &line, &end); i++) {
+    const uint32_t here = qn_columns_count(line, end, dialect);
+    if (columns && here != columns)
+      return true;
+    columns = here;
+  }
+  return false;
+}
+
 static enum qn_status heed_header(struct qn_table *table, struct beginning *begin, const char *line,
                                   const char *end, const struct qn_dialect *dialect,
                                   struct qn_error *error) {
@@ -573,7 +590,11 @@ static enum qn_status learn(struct qn_table *table, struct beginning *begin,
   }
   if (*taken) {
     table->header_line = table->first_line;
-    return heed_header(table, begin, line, end, &table->dialect, error);
+    enum qn_status heeded = heed_header(table, begin, line, end, &table->dialect, error);
+    if (heeded == QN_INVALID && table->dialect.delimiter == ' ' &&
+        lines_differ(sample, &table->dialect))
+      qn_fail(error, QN_INVALID, "lines have different numbers of columns%s", as_lists);
+    return heeded;
   }
   enum qn_status status =
       table->header_columns ? QN_OK : heed_comment(table, begin, line, end, error);
@@ -656,7 +677,7 @@ enum qn_status qn_table_begin(struct qn_input *input, const struct qn_read_optio
   uint64_t part_begin, part_end;
   bool is_first = !qn_input_part(input, &part_begin, &part_end) || part_begin == 0;
   enum qn_status status;
-  table->type = table->weight = QN_NO_COLUMN;
+  table->type = table->weight = table->weightless = QN_NO_COLUMN;
   table->weights = options->weights;
   table->strings = options->strings;
   table->others_wanted = options->others_wanted;
@@ -711,7 +732,7 @@ static bool cut(const struct qn_dialect *dialect, const struct qn_table *table, 
       row->source = column;
     if (*count == table->destination)
       row->destination = column;
-    if (*count == table->weight)
+    if (*count == table->weight || *count == table->weightless)
       row->weight = column;
     if (*count == table->type)
       row->type = column;
@@ -753,10 +774,7 @@ bool qn_table_cut(struct qn_text_part *part, const struct qn_table *table, const
       return check_type(part, table, line, row);
   }
   char text[QN_QUOTE_BYTES];
-  const char *lists = table->header_columns || table->dialect.delimiter != ' '
-                          ? ""
-                          : " (lists of neighbours: --format=neighbors; sets of vertices: "
-                            "--format=hyperedges)";
+  const char *lists = table->header_columns || table->dialect.delimiter != ' ' ? "" : as_lists;
   if (count == table->num_columns)
     qn_text_reject(part, line, extra.begin,
                    "expected %" PRIu32 " columns, as in line %" PRIu64 "; found one more, %s%s",
@@ -781,6 +799,20 @@ static bool find_in_dictionary(struct qn_text_part *part, const struct qn_table 
   }
   qn_text_reject(part, line, column->begin,
                  "expected a dictionary with the key 'weight', as in line %" PRIu64 "; found %s",
+                 table->first_line, qn_text_quote(column->begin, column->end, text));
+  return false;
+}
+
+/* Rejects the line and returns false if it has one after all, or no dictionary. */
+static bool check_weightless(struct qn_text_part *part, const struct qn_table *table,
+                             const char *line, const struct qn_column *column) {
+  const char *begin, *end;
+  char text[QN_QUOTE_BYTES];
+  if (qn_dictionary_weight(column->begin, column->end, &begin, &end) && !begin)
+    return true;
+  qn_text_reject(part, line, column->begin,
+                 "expected a dictionary without the key 'weight', as in line %" PRIu64
+                 "; found %s (--weights=none drops all weights)",
                  table->first_line, qn_text_quote(column->begin, column->end, text));
   return false;
 }
@@ -813,7 +845,7 @@ bool qn_table_weight(struct qn_text_part *part, const struct qn_table *table, co
   *type = QN_WEIGHT_NONE;
   *bits = 0;
   if (table->weight == QN_NO_COLUMN)
-    return true;
+    return table->weightless == QN_NO_COLUMN || check_weightless(part, table, line, &column);
   if (table->dictionary && !find_in_dictionary(part, table, line, &column))
     return false;
   if (column.begin == column.end) {

@@ -14,6 +14,7 @@ struct qn_table {
   uint32_t num_columns;
   uint32_t source, destination; /* columns from 0 */
   uint32_t weight;              /* or none */
+  uint32_t weightless;          /* dictionaries without one, as the first line has it, or none */
   uint32_t type;                /* Gephi's "Directed" or "Undirected", or none */
   bool undirected;              /* what it says */
   bool names;                   /* ends are any text; else whole numbers */

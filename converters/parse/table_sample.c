@@ -81,12 +81,16 @@ bool qn_sample_has_ends(struct qn_sample sample, const struct qn_dialect *dialec
 
 /* No value, however that is written. */
 static bool is_unknown(const struct qn_column *column) {
-  return column->begin == column->end || qn_column_is(column, "NA") || qn_column_is(column, "-") ||
-         qn_column_is(column, "?") || qn_column_is_missing(column);
+  static const char *const words[] = {"NA", "N/A", "-", "?", "."};
+  for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+    if (qn_column_is(column, words[i]))
+      return !column->quoted;
+  return column->begin == column->end || qn_column_is_missing(column);
 }
 
 /* What all values of a column are, but for those that are missing. */
 struct kinds {
+  uint64_t all;
   uint64_t known; /* those that are not missing */
   bool values;
   bool whole;      /* whole numbers, padded or not */
@@ -109,6 +113,7 @@ static bool same_key(const struct kinds *one, const struct kinds *other) {
 }
 
 static void note(struct kinds *kinds, const struct qn_column *column) {
+  kinds->all++;
   if (is_unknown(column))
     return;
   const struct kinds key = {.key = column->begin, .key_length = key_length(column)};
@@ -123,7 +128,7 @@ static void note(struct kinds *kinds, const struct qn_column *column) {
 
 static const char *kind_text(const struct kinds *kinds, const struct kinds *other) {
   if (kinds->known == 0)
-    return NULL;
+    return kinds->all ? "no value (NA, -, ?)" : NULL;
   if (kinds->values)
     return kinds->whole ? "only numbers" : "only values (numbers, percentages, dates, coordinates)";
   return kinds->assigned && !(other->assigned && same_key(kinds, other)) ? "only KEY=VALUE" : NULL;
@@ -142,17 +147,18 @@ enum qn_status qn_sample_check_ends(struct qn_sample sample, const struct qn_dia
       struct qn_column column = qn_column_at(next, next_end, dialect, columns[side]);
       note(&kinds[side], &column);
     }
-  if (kinds[0].whole && kinds[1].whole)
+  if (kinds[0].whole && kinds[1].whole && kinds[0].known && kinds[1].known)
     return QN_OK;
   for (int side = 1; side >= 0; side--) {
     const char *kind = kind_text(&kinds[side], &kinds[!side]);
     if (kind)
       return qn_fail(error, QN_INVALID,
                      "column %" PRIu32 " holds %s and column %" PRIu32
-                     " names, and no header says that these are edges: %s; --columns=%" PRIu32
+                     "%s, and no header says that these are edges: %s; --columns=%" PRIu32
                      ",%" PRIu32 " or --ids=strings takes both as vertices",
-                     columns[side] + 1, kind, columns[!side] + 1, qn_text_quote(line, end, text),
-                     source + 1, destination + 1);
+                     columns[side] + 1, kind, columns[!side] + 1,
+                     kind_text(&kinds[!side], &kinds[side]) ? " does, too" : " names",
+                     qn_text_quote(line, end, text), source + 1, destination + 1);
   }
   return QN_OK;
 }

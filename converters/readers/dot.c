@@ -178,24 +178,39 @@ static inline bool is_keyword(const struct dot *dot, const char *word) {
 
 /* ---- Statements ------------------------------------------------------------ */
 
-/* [a=b, c=d]...; remembers the weight. */
+static enum qn_status take_value(struct dot *dot) {
+  enum qn_status status = advance(dot);
+  return !status && dot->token.kind != WORD ? FAIL(dot, "expected a value in attributes") : status;
+}
+
+/* a=b, a=b + c; remembers the weight. */
+static enum qn_status take_attribute(struct dot *dot) {
+  if (dot->token.kind == END)
+    return FAIL(dot, "the file ends in attributes");
+  const bool weight = dot->token.kind == WORD && strcasecmp(dot->token.word.text, "weight") == 0;
+  enum qn_status status = dot->token.kind == WORD ? advance(dot) : QN_OK;
+  if (!status && !is_other(dot, '='))
+    return FAIL(dot, "expected NAME=VALUE in attributes");
+  if (!status)
+    status = take_value(dot);
+  if (!status && weight && dot->token.word.length >= WEIGHT_BYTES)
+    return FAIL(dot, "the weight is too long");
+  if (!status && weight)
+    strcpy(dot->weight, dot->token.word.text);
+  if (!status)
+    status = advance(dot);
+  while (!status && is_other(dot, '+') && !(status = take_value(dot)))
+    status = weight ? FAIL(dot, "expected a weight, a number") : advance(dot);
+  return !status && (is_other(dot, ',') || is_other(dot, ';')) ? advance(dot) : status;
+}
+
+/* [a=b, c=d]... */
 static enum qn_status pass_attributes(struct dot *dot) {
   enum qn_status status = QN_OK;
   while (!status && is_other(dot, '[')) {
-    bool weight = false, value = false;
-    while (!(status = advance(dot)) && !is_other(dot, ']')) {
-      if (dot->token.kind == END)
-        return FAIL(dot, "the file ends in attributes");
-      if (dot->token.kind == WORD && value && weight) {
-        if (dot->token.word.length >= WEIGHT_BYTES)
-          return FAIL(dot, "the weight is too long");
-        strcpy(dot->weight, dot->token.word.text);
-      }
-      if (dot->token.kind == WORD)
-        weight = !value && is_keyword(dot, "weight");
-      value = is_other(dot, '=');
-      weight &= dot->token.kind == WORD || value;
-    }
+    status = advance(dot);
+    while (!status && !is_other(dot, ']'))
+      status = take_attribute(dot);
     if (!status)
       status = advance(dot);
   }

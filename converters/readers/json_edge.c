@@ -71,6 +71,10 @@ void qn_json_ids_add(struct qn_json_ids *ids, const struct qn_json_text *text, b
 }
 
 enum qn_status qn_json_ids_check(const struct qn_json_ids *ids, struct qn_error *error) {
+  if (ids->unlike && !ids->alike)
+    return qn_fail(error, QN_INVALID,
+                   "every pair of the list is a string and a number, which may be a name and its "
+                   "value: --ids=strings takes both as vertices");
   if (!ids->numbers || !ids->digits)
     return QN_OK;
   return qn_fail(error, QN_INVALID,
@@ -104,6 +108,8 @@ bool qn_json_edge_of(const json_t *value, struct qn_json_edge *edge) {
     return false;
   qn_json_ids_add(&edge->ids, &edge->source, json_is_string(roles[SOURCE]));
   qn_json_ids_add(&edge->ids, &edge->target, json_is_string(roles[TARGET]));
+  edge->ids.unlike = pair && edge->ids.strings && edge->ids.numbers;
+  edge->ids.alike = pair && !edge->ids.unlike;
   return true;
 }
 

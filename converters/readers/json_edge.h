@@ -18,6 +18,8 @@ struct qn_json_ids {
   bool strings; /* some are */
   bool digits;  /* some strings look like whole numbers */
   bool numbers; /* some are whole numbers */
+  bool unlike;  /* of some lists one end is a string and one a number */
+  bool alike;   /* of others both are the same */
 };
 
 struct qn_json_edge {
@@ -54,7 +56,8 @@ const char *qn_json_weight_name(const json_t *value);
 
 /* Add what an id is, of which `text` is known: a string, or else a whole number. */
 void qn_json_ids_add(struct qn_json_ids *ids, const struct qn_json_text *text, bool string);
-/* QN_INVALID if two of them may look alike. */
+/* QN_INVALID if two of them may look alike, or if each edge of a list of them is a name and a
+ * number. */
 enum qn_status qn_json_ids_check(const struct qn_json_ids *ids, struct qn_error *error);
 
 /* A vertex's id as text: that of a string, or of a whole number, which is written to `number`.

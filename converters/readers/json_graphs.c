@@ -328,6 +328,8 @@ static enum qn_status push_edge(struct json_graph *json, const struct qn_json_ed
   json->ids.strings |= edge->ids.strings;
   json->ids.digits |= edge->ids.digits;
   json->ids.numbers |= edge->ids.numbers;
+  json->ids.unlike |= edge->ids.unlike;
+  json->ids.alike |= edge->ids.alike;
   json->has_others |= edge->others;
   enum qn_status status =
       value && json->graph.records ? heed_members(json, value, QN_OF_EDGES, 0) : QN_OK;
@@ -606,6 +608,7 @@ static enum qn_status read_graph(struct qn_input *input, bool lines,
   if (!status)
     status = parse(json, lines);
   result->string_names |= json->ids.strings && !json->graph.numbers;
+  json->ids.alike |= json->nodes > 0; /* which says what a number is */
   if (!status && !json->graph.numbers && !options->strings &&
       (status = qn_json_ids_check(&json->ids, error)))
     qn_error_in_file(error, qn_input_name(input));

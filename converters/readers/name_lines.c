@@ -25,6 +25,8 @@ struct lines {
   struct qn_named_graph graph;
   uint64_t edges; /* lines that are hyperedges */
   uint64_t seen;  /* lines of lists */
+  uint64_t lists; /* those of neighbours */
+  bool colons;    /* neighbours follow a colon */
   bool networkx;  /* the first one is the command that networkx ran, behind '#' */
   uint64_t quads; /* triples of a graph that is named */
   uint64_t literals;
@@ -40,6 +42,11 @@ static enum qn_status fail_line(struct qn_error *error, const char *expected, co
   char quoted[QN_QUOTE_BYTES];
   return qn_fail(error, QN_INVALID, "expected %s; found %s", expected,
                  qn_text_quote(line, end, quoted));
+}
+
+/* A page's end, or a file's, no name. */
+static bool is_control(const struct qn_column *word) {
+  return word->end - word->begin == 1 && (unsigned char)*word->begin < ' ';
 }
 
 /* `prefix` and the word, with a NUL behind it. */
@@ -98,7 +105,7 @@ static enum qn_status take_lgl(void *context, const char *line, const char *end,
   if (word.end - word.begin == 1 && *word.begin == '#')
     return begin_lgl_vertex(lines, &columns, line, end, error);
   bool weighted = qn_columns_take(&columns, &weight);
-  if (!lines->source[0] || qn_columns_take(&columns, &more) ||
+  if (!lines->source[0] || is_control(&word) || qn_columns_take(&columns, &more) ||
       (weighted && !copy_weight(&weight, text)))
     return fail_line(error, "'# VERTEX', or a neighbour and perhaps a weight", line, end);
   return qn_named_graph_between(&lines->graph,
@@ -220,6 +227,20 @@ static bool is_of_networkx(const char *head, uint64_t bytes) {
   return left > strlen(second) && memcmp(newline + 1, second, strlen(second)) == 0;
 }
 
+/* "0: 1 2", if the first list is written so; then all are. */
+static enum qn_status take_colon(struct lines *lines, struct qn_column *vertex,
+                                 struct qn_error *error) {
+  char quoted[QN_QUOTE_BYTES];
+  const bool colon = !vertex->quoted && vertex->end - vertex->begin > 1 && vertex->end[-1] == ':';
+  lines->colons |= lines->lists++ == 0 && colon;
+  if (lines->colons && !colon)
+    return qn_fail(error, QN_INVALID,
+                   "expected a vertex with a colon behind it, as in the first list; found %s",
+                   qn_text_quote(vertex->begin, vertex->end, quoted));
+  vertex->end -= lines->colons;
+  return QN_OK;
+}
+
 static enum qn_status take_neighbors(void *context, const char *line, const char *end,
                                      struct qn_error *error) {
   struct lines *lines = context;
@@ -231,7 +252,9 @@ static enum qn_status take_neighbors(void *context, const char *line, const char
   if ((status = take_comment(lines, line, end, &comment, error)) || comment ||
       !qn_columns_take(&columns, &vertex))
     return status;
-  status = qn_named_graph_called(&lines->graph, text_of(&vertex), error);
+  status = take_colon(lines, &vertex, error);
+  if (!status)
+    status = qn_named_graph_called(&lines->graph, text_of(&vertex), error);
   while (!status && qn_columns_take(&columns, &word))
     status =
         qn_named_graph_between(&lines->graph, text_of(&vertex), text_of(&word), no_weight, error);
@@ -308,6 +331,7 @@ READER(read_hyperedges, take_hyperedge, false)
 struct lgl_lines {
   uint32_t vertices;   /* "# a" */
   bool alone;          /* a line has one word: edges have two ends */
+  bool weighted;       /* a line has two */
   bool values;         /* in all others a number is second ... */
   bool names, numbers; /* ... and a name, or both are whole numbers */
   bool vertex_numbers; /* vertices are called by whole numbers */
@@ -326,10 +350,12 @@ static bool look_at_lgl(const char *head, uint64_t bytes, struct lgl_lines *line
     while (count < 3 && qn_columns_next(&columns, &words[count]))
       count++;
     const bool vertex = count && words[0].end - words[0].begin == 1 && *words[0].begin == '#';
-    if ((count && !vertex && !lines->vertices) || (vertex && count != 2) || count > 2)
+    const bool others = count == 1 && qn_first_delimiter(line, end) != ' '; /* "a,b" */
+    if ((count && !vertex && !lines->vertices) || (vertex && count != 2) || count > 2 || others)
       return false;
     lines->vertices += vertex;
     lines->alone |= count == 1;
+    lines->weighted |= count == 2 && !vertex;
     if (vertex)
       lines->vertex_numbers &= qn_column_is_whole(&words[1]);
     else if (count == 2) {
@@ -347,14 +373,15 @@ static bool says_table(const struct qn_read_options *options) {
          options->text.header != QN_SAID_NOTHING;
 }
 
-/* Comments of one word are hardly followed by lines of one word. With weights behind all neighbours
- * the lines may as well be a list of edges or values below comments: nobody but the user knows. */
+/* Comments of one word are hardly followed by lines of one word, unless others have two: neighbours
+ * have weights or have none. With weights behind all neighbours the lines may as well be a list of
+ * edges or values below comments: nobody but the user knows. */
 static int detect_lgl(const char *head, uint64_t bytes, const struct qn_read_options *options) {
   struct lgl_lines lines;
   if (!look_at_lgl(head, bytes, &lines))
     return 0;
   if (lines.alone)
-    return 3;
+    return lines.weighted && lines.vertices == 1 ? 0 : 3;
   const bool numbers = lines.numbers && lines.vertex_numbers && lines.vertices > 1;
   return lines.values && (lines.names || numbers) && !says_table(options) ? QN_IN_DOUBT : 0;
 }

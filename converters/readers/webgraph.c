@@ -158,7 +158,8 @@ static enum qn_status read_webgraph(struct qn_input *input, const struct qn_read
   return QN_OK;
 }
 
-/* Of its begin: has it control characters, or bytes that are no UTF-8? */
+/* Of its begin: has it control characters, or bytes that are no UTF-8? Form feeds are found in
+ * text, and what DOS ends it with. */
 static bool is_binary(const char *head, uint64_t bytes) {
   enum { NEAR = 4096, LONGEST = 4 };
   const unsigned char *p = (const unsigned char *)head, *end = p + (bytes < NEAR ? bytes : NEAR);
@@ -166,7 +167,7 @@ static bool is_binary(const char *head, uint64_t bytes) {
   uint32_t character = 0;
   while (p < known_end)
     if (!qn_utf8_next(&p, end, &character) ||
-        (character < ' ' && !strchr("\t\n\r", (int)character)))
+        (character < ' ' && !(character && strchr("\t\n\r\f\x1a", (int)character))))
       return true;
   return false;
 }

@@ -96,7 +96,8 @@ bool qn_column_is_name(const struct qn_column *column);
 /* A word for a value that is missing. In quotes it is text. */
 bool qn_column_is_missing(const struct qn_column *column);
 
-/* A number, a percentage, an amount of money, a date, a time, or a pair of coordinates. */
+/* A number, a percentage, an amount of money, a quantity, a date, a time, a pair of coordinates,
+ * or a word such as true or inf. */
 bool qn_column_is_value(const struct qn_column *column);
 
 /* A whole number with a leading zero, as postal codes have: 02134 is another id than 2134. */

@@ -8,7 +8,7 @@ WAYS_OUT = "--columns=1,2 or --ids=strings"
 VALUES = {
     "whole": "5", "real": "0.5", "power": "1e-3", "percentage": "5%", "dollars": "$5.00", "euros": "7.5\u20ac", "date": "2020-01-31",
     "date-german": "31.12.2020", "date-american": "1/31/2020", "instant": "2020-01-31T10:00:00Z", "time": "10:30", "seconds": "10:30:05",
-    "negative": "-3", "assignment": "age=5",
+    "negative": "-3", "assignment": "age=5", "thousand": "1.5k", "month": "2020-01", "date-named": "31-Jan-2020", "truth": "true", "infinite": "inf",
 }
 SEPARATORS = {"csv": ",", "tsv": "\t", "txt": " "}
 
@@ -28,11 +28,19 @@ BESIDE += [reads(f"{kind}-strings.csv", beside(("ann", "bob"), value, ",", False
 BESIDE += [reads(f"{kind}-headed.csv", "source,target\n" + beside(("ann", "bob"), value, ",", False), f"ann {value}", f"bob {value}")
            for kind, value in VALUES.items()]
 
+# Values with a blank in them, where commas separate
+BESIDE += [refuses(f"quantity-{i}.csv", beside(("v1", "v2", "v3"), value, ",", False), WAYS_OUT)
+           for i, value in enumerate(("EUR 5.00", "10 kg", "50.1 8.2", "5 EUR", "1 January 2020"))]
+BESIDE += [refuses(f"missing-{i}.csv", beside(("v1", "v2"), value, ",", False), "holds no value") for i, value in enumerate(("-", "NA", "?", "N/A"))]
+
 TABLES = [
+    reads("letters.csv", "a,no\nb,yes\nc,x\n", "a no", "b yes", "c x"),
+    reads("header-in-a-comment.csv", "# target,source\n2,1\n3,2\n", "1 2", "2 3"),
+    reads("header-in-a-comment.txt", "# made by a tool\n# target;source\n2;1\n3;2\n", "1 2", "2 3"),
     refuses("own-ranks.tsv", "alice\t0.0873\nbob\t0.12\n", WAYS_OUT),
     refuses("coordinates.csv", "a,50.1,8.2\nb,51.2,9.1\nc,49.9,7.7\n", WAYS_OUT),
     refuses("coordinates-joined.txt", "a 50.1,8.2\nb 51.2,9.1\n", WAYS_OUT),
-    refuses("assignments.txt", "host=a port=1\nhost=b port=2\n", "KEY=VALUE"),
+    refuses("assignments.txt", "host=a port=1\nhost=b port=2\n", "holds only KEY=VALUE and column 1 does, too"),
     reads("assignments-alike.txt", "id=a id=b\nid=b id=c\n", "id=a id=b", "id=b id=c"),
     refuses("missing.txt", "ann 5\nbob NA\ncy -\n", "holds only numbers"),
     refuses("unknown-header.csv", "who,score\nann,31\nbob,29\n", WAYS_OUT),
@@ -59,6 +67,10 @@ LGL = [
     refuses("comment-compact.txt", "# scores\nalice 0.5\n", "--ids=strings", options="--ids=compact"),
     refuses("one-comment.txt", "# scores\nalice 0.5\nbob 0.25\n", "--format=named-edges or --format=lgl"),
     refuses("numbers.lgl", "# 0\n1 5\n2 7\n# 1\n2 3\n", "--format=edges or --format=lgl"),
+    refuses("behind-a-comment.lgl", "# made by a tool\n# v0\nv1\nv2\n# v1\nv2\n", "format lgl after comments"),
+    refuses("behind-a-comment.txt", "# made by a tool\n# v0\nv1 0.5\nv2 0.25\n", "--format=named-edges or --format=lgl"),
+    refuses("numbers-behind.txt", "# made by a tool\n# 0\n1 5\n2 7\n# 1\n2 3\n", "--format=edges or --format=lgl"),
+    refuses("end-of-dos.lgl", "# v0\nv1\nv2\n\x1a", "end-of-dos.lgl:4:1"),
     reads("comment-of-one-word.txt", "# graph\n1 5\n2 7\n", "1 5", "2 7"),
     reads("comments-of-one-word.txt", "# one\n1 5\n# two\n2 7\n", "1 5", "2 7"),
 ]

@@ -15,6 +15,7 @@ class Odd:
     options: tuple = ()   # for quern-import
     undirected: bool = False
     vertices: tuple = ()  # beside those that have edges
+    either: bool = False  # it may be refused as well
 
 
 def reads(name, content, *edges, options="", undirected=False, vertices=()):
@@ -161,6 +162,8 @@ TOOLS = [
     reads("networkx-names.edgelist", "ann bob {'color': 'red', 'weight': 2}\nbob cy {'weight': 1}\n", "ann bob 2", "bob cy 1"),
     reads("networkx-comma.edgelist", "1,2,{'a': 1, 'weight': 0.5}\n2,3,{'a': 2, 'weight': 1.5}\n", "1 2 0.5", "2 3 1.5"),
     refuses("networkx-mixed.edgelist", "1 2 {'weight': 0.5}\n2 3 {}\n", "key 'weight'"),
+    refuses("networkx-late.edgelist", "1 2 {'color': 1}\n2 3 {'weight': 5}\n", "without the key 'weight'"),
+    reads("networkx-late-dropped.edgelist", "1 2 {'color': 1}\n2 3 {'weight': 5}\n", "1 2", "2 3", options="--weights=none"),
     refuses("networkx-text-weight.edgelist", "1 2 {'weight': 'much'}\n", "expected a weight"),
     refuses("networkx-nan.edgelist", "1 2 {'weight': nan}\n", "finite"),
     refuses("networkx-cut.edgelist", "1 2 {'weight': 1}\n2 3 {'weight': 1\n", "found one more"),
