@@ -276,6 +276,9 @@ def decoded(section, stored, num_vertices):
 def mirrored(row_offsets, triangle, elements, num_vertices, code="I"):
     """All elements from those of the edges of a triangle, whose columns are `triangle`; for its
     columns themselves `elements` is None. `code` is of struct, for an element."""
+    ends = list(row_offsets[:num_vertices + 1])
+    insist("A-4", len(ends) == num_vertices + 1 and ends == sorted(ends) and ends[0] == 0 and ends[-1] <= 2 * len(triangle),
+           "rows that do not follow each other, or are of another size")
     out, low, taken = [0] * row_offsets[num_vertices], [0] * num_vertices, 0
     for u in range(num_vertices):
         for e in range(row_offsets[u] + low[u], row_offsets[u + 1]):

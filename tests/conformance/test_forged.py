@@ -15,6 +15,7 @@ from conformance.container_reader import Broken, Container, read
 from conformance.layout_readers import read_layout
 from conformance.sealing import resealed
 from golden import make_vectors
+from golden.container_writer import TEXT, Section
 from harness.tools import run
 
 GOLDEN = Path(os.environ["QUERN_SOURCE"]) / "tests" / "golden" / "containers"
@@ -92,6 +93,38 @@ class ForgedCounts(unittest.TestCase):
         run("quern-verify", "-q", path)
 
 
+class Metadata(unittest.TestCase):
+    """Who reads them refuses what is no object (M-1); others do not look; and what an object holds is not relied on."""
+
+    READERS = (("quern-verify",), ("quern-info",), ("quern-transform", "--symmetrize", "-fqo", "out.qrn"), ("quern-pack", "-fqo", "out.qrn"),
+               ("quern-archive", "create", "-fqo", "out.qrnz"))
+    OTHERS = (("quern-run", "pagerank", "-q"), ("quern-export", "--format=edges", "-fqo", "out.txt"), ("quern-import", "-fqo", "out.qrn"))
+
+    def with_metadata(self, base, text):
+        container = make_vectors.base(base)
+        container.sections = [section for section in container.sections if section.name != "metadata"]
+        container.sections.append(Section("metadata", TEXT, 1, text.encode(), 0))
+        Path("in.qrn").write_bytes(container.bytes())
+
+    def test_no_object(self):
+        for text in ("[]", "5", "{", '{"a": 1, "a": 1}', ""):
+            self.with_metadata("graph", text)
+            with self.subTest(text):
+                for tool, *options in self.READERS:
+                    self.assertIn("M-1", run(tool, *options, "in.qrn", exit=3).stderr)
+                for tool, *options in self.OTHERS:
+                    run(tool, *options, "in.qrn")
+
+    def test_other_types(self):
+        for base in ("graph", "graph-undirected"):
+            for text in ('{"ledger": 5}', '{"ledger": {"undirected_edges": "x", "notes": 7}}', '{"inputs": 5, "input": []}', '{"source": []}',
+                         '{"source": {"identity": 5, "metadata": []}}', '{"tool": {}, "version": null, "options": []}'):
+                self.with_metadata(base, text)
+                with self.subTest(text, base=base):
+                    for tool, *options in self.READERS + self.OTHERS:
+                        run(tool, *options, "in.qrn")
+
+
 class EveryField(unittest.TestCase):
     """Some forgeries of each kind of container, and with --tier long all of them."""
 
@@ -131,6 +164,7 @@ class EveryField(unittest.TestCase):
 
     def test_both_readers_agree(self):
         bases = [path.stem for folder in (make_vectors.SPECS / "vectors", GOLDEN) for path in sorted(folder.glob("*.qrn"))]
+        bases += make_vectors.ARCHIVES
         chance = random.Random(20)
         for base in bases:
             container = make_vectors.base(base)

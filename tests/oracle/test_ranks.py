@@ -186,10 +186,13 @@ class Ranks(Sets, unittest.TestCase):
         launch(2, "bash", "-c", script % (begin + one, begin + other))
         (self.at / "no.tsv").unlink()
 
-    def ended(self, signal, rank, *options, ranks=2):
-        """What mpirun returns when one rank of a run without end gets a signal in its midst."""
+    def made_big(self):
         if not (self.at / "big").exists():
             run("quern-generate", "rmat", "--scale", "15", "--seed", "1", "--parts", "3", "-qo", self.at / "big")
+
+    def ended(self, signal, rank, *options, ranks=2):
+        """What mpirun returns when one rank of a run without end gets a signal in its midst."""
+        self.made_big()
         words = " ".join(map(str, ("quern-run pagerank", self.at / "big", "--iterations 10000000 --tolerance 0 -o", self.at / "no.tsv",
                                    *options)))
         script = "if [ $OMPI_COMM_WORLD_RANK = %d ]; then %s & sleep 1; kill -%s $!; wait $!; else exec %s; fi"
@@ -210,14 +213,22 @@ class Ranks(Sets, unittest.TestCase):
             self.assertEqual(len(re.findall("(?m)^quern-run: rank %d did not answer for 3 s" % rank, done.stderr)), 1, done.stderr)
 
     def test_who_comes_late_is_waited_for(self):
-        """It is named, and the run ends as if nothing had been."""
+        """It is stopped in its midst and named, it goes on, and the run ends as if nothing had been."""
+        self.made_big()
+        words = "quern-run pagerank %s --iterations 1500 --tolerance 0 --rank-timeout 6 -fo %s"
+        late = words % (self.at / "big", self.at / "waited.tsv")
+        script = ("if [ $OMPI_COMM_WORLD_RANK = 1 ]; then %s & sleep 1; kill -STOP $!; sleep 4; kill -CONT $!; wait $!; else exec %s; fi" %
+                  (late, late))
+        done = launch(2, "bash", "-c", script)
+        self.assertEqual(re.findall("(?m)^note: .*", done.stderr), ["note: waiting for rank 1 for 3 s"], done.stderr)
+        run(*(words % (self.at / "big", self.at / "one.tsv")).replace("--rank-timeout 6 ", "").split(), "-q", "--device=cpu")
+        self.close(self.at / "one.tsv", self.at / "waited.tsv")
+
+    def test_the_limit_of_the_environment(self):
         words = "quern-run pagerank %s -qfo %s" % (self.at / "d", self.at / "late.tsv")
-        script = "[ $OMPI_COMM_WORLD_RANK = 1 ] && sleep %s; exec " + words
-        done = launch(2, "bash", "-c", "export QUERN_RANK_TIMEOUT=60; " + script % "0")
+        done = launch(2, "bash", "-c", "export QUERN_RANK_TIMEOUT=60; exec " + words)
         self.assertEqual(done.stderr, "")
-        run("quern-run", "pagerank", self.at / "d.qrn", "--device=cpu", "-qfo", self.at / "one.tsv")
-        self.close(self.at / "one.tsv", self.at / "late.tsv")
-        done = launch(2, "bash", "-c", "export QUERN_RANK_TIMEOUT=soon; " + script % "0", exit=2)
+        done = launch(2, "bash", "-c", "export QUERN_RANK_TIMEOUT=soon; exec " + words, exit=2)
         self.assertIn("QUERN_RANK_TIMEOUT is soon, not a number of seconds", done.stderr)
 
 
