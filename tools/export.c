@@ -52,7 +52,7 @@ static void finish_command_line(struct argp_state *state, struct options *option
   if (!options->input)
     argp_error(state, "name a container");
   if (!options->export.path)
-    argp_error(state, "name the file to write with -o");
+    argp_error(state, "name the file to write with -o, such as -o graph.csv (or -o -)");
   if ((!format &&
        qn_format_of_output(options->export.path, options->export.num_parts > 0, &format, &error)) ||
       choose_format(options, format, &error))
@@ -80,7 +80,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     return 0;
   case ARGP_KEY_ARG:
     if (options->input)
-      argp_error(state, "one container at a time; '%s' is too much", argument);
+      argp_error(state, "one container at a time; -o %s writes to that file", argument);
     options->input = argument;
     return 0;
   case ARGP_KEY_END:

@@ -66,13 +66,47 @@ static const char *nearest_tool(const char *name) {
   return suggestion.best;
 }
 
+/* What people call tools elsewhere. */
+static const char *meant_tool(const char *name) {
+  static const struct {
+    const char *name, *meant;
+  } words[] = {
+      {"check", "verify"},
+      {"validate", "verify"},
+      {"convert", "import"},
+      {"load", "import"},
+      {"read", "import"},
+      {"build", "import"},
+      {"save", "export"},
+      {"write", "export"},
+      {"dump", "export"},
+      {"show", "info"},
+      {"stats", "info"},
+      {"describe", "info"},
+      {"rank", "run"},
+      {"compute", "run"},
+      {"compress", "archive"},
+      {"extract", "archive"},
+      {"split", "transform"},
+      {"relabel", "transform"},
+      {"symmetrize", "transform"},
+  };
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    if (strcmp(words[i].name, name) == 0)
+      return words[i].meant;
+  return nearest_tool(name);
+}
+
 static int refuse_tool(const char *name) {
-  const char *nearest = nearest_tool(name);
+  const char *meant = meant_tool(name);
   fprintf(stderr, "quern: there is no tool %s", name);
-  if (nearest)
-    fprintf(stderr, "; did you mean '%s'?\n", nearest);
+  if (meant)
+    fprintf(stderr, "; did you mean '%s'?\n", meant);
   else
-    fprintf(stderr, "; quern --help lists them (quern run ALGORITHM FILE runs an algorithm)\n");
+    fprintf(stderr,
+            "; quern --help lists them (if it is an algorithm: quern run %s FILE; quern run --list "
+            "lists those)\n",
+            name);
   return QN_USAGE;
 }
 

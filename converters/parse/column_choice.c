@@ -170,6 +170,21 @@ bool qn_column_header_is_known(const char *line, const char *end,
   return known_all;
 }
 
+bool qn_column_header_is_of_vertices(const char *line, const char *end,
+                                     const struct qn_dialect *dialect) {
+  struct qn_columns columns = qn_columns_of(line, end, dialect);
+  struct qn_column column;
+  bool found = false;
+  while (!found && qn_columns_next(&columns, &column)) {
+    const char *colon = memchr(column.begin, ':', (size_t)(column.end - column.begin));
+    const char *open = memchr(column.begin, '(', (size_t)(column.end - column.begin));
+    const struct qn_column behind = {.begin = colon,
+                                     .end = open && colon && open > colon ? open : column.end};
+    found = colon && qn_column_is(&behind, ":ID");
+  }
+  return found;
+}
+
 /* ---- Pairs of names ------------------------------------------------------- */
 
 /* What two columns of ends are called, beside what both are: gene_a and gene_b, "Source Name" and

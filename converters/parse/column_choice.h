@@ -24,6 +24,10 @@ enum qn_status qn_column_choice_resolve(struct qn_read_options *options, const c
  * (u and v, start and end) a header of numbers is sure, a line among names is not. */
 bool qn_column_header_is_sure(const char *line, const char *end, const struct qn_dialect *dialect);
 
+/* Has it a column ":ID", as Neo4j's tables of vertices have? */
+bool qn_column_header_is_of_vertices(const char *line, const char *end,
+                                     const struct qn_dialect *dialect);
+
 /* Are two columns called as ends of edges often are: gene_a and gene_b, parent and child,
  * "Source Name" and "Target Name"? They are numbered from 0. Vertices may be called so, too. */
 bool qn_column_header_pair(const char *line, const char *end, const struct qn_dialect *dialect,

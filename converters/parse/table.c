@@ -585,6 +585,12 @@ static enum qn_status learn(struct qn_table *table, struct beginning *begin,
     if (!asked && chosen->text.header == QN_SAID_NOTHING &&
         qn_sample_check_labels(sample, line, end, &table->dialect, error))
       return QN_INVALID;
+    if (!asked && chosen->text.header == QN_SAID_NOTHING &&
+        qn_column_header_is_of_vertices(line, end, &table->dialect))
+      return qn_fail(
+          error, QN_INVALID,
+          "this is a table of vertices, as Neo4j has it: --vertices FILE reads it beside "
+          "the edges");
     *taken = is_header(sample, line, end, &table->dialect, chosen, table->names);
     begin->header_decided = true;
   }

@@ -140,6 +140,9 @@ COUNTS = [
 ]
 
 OTHERS = [
+    refuses("persons.csv", ":ID(Person),name,:LABEL\nann,Ann,Person\nbob,Bob,Person\n", "--vertices"),
+    refuses("movies.csv", "movieId:ID,title\n1,One\n2,Two\n", "--vertices"),
+    reads("id-of-edges.csv", ":START_ID,:END_ID,id\n1,2,7\n2,3,8\n", "1 2", "2 3"),
     reads("quads.nq", "<a:x> <a:p> <a:y> <a:g> .\n<a:y> <a:p> <a:z> _:g .\n<a:y> <a:p> \"text\" <a:g> .\n<a:z> <a:p> <a:x> .\n",
           "a:x a:y", "a:y a:z", "a:z a:x"),
     refuses("quints.nq", "<a:x> <a:p> <a:y> .\n<a:x> <a:p> <a:y> <a:g> <a:h> .\n", "quints.nq:2:1: expected <subject>"),
