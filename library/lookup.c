@@ -8,8 +8,14 @@
 #include "library/call.h"
 #include "library/session.h"
 
-/* Bisections that take less time than giving work to other threads. */
+/* Look-ups of ids, and of degrees, that take less time than giving work to other threads. */
 #define FEW 65536
+#define FEW_DEGREES ((uint64_t)1 << 22)
+/* Those that a thread takes at a time. */
+#define PIECE ((uint64_t)4096)
+/* How far ahead offsets are fetched that lie anywhere: a line of the cache each, as many at a time
+ * as a core waits for. */
+#define AHEAD 32
 
 /* ---- Rows ----------------------------------------------------------------- */
 
@@ -86,21 +92,65 @@ enum qn_status qn_session_row(struct qn_session *session, enum qn_rows which, ui
 
 /* ---- Degrees --------------------------------------------------------------- */
 
+struct counting {
+  const struct qn_csr *rows;
+  const uint32_t *vertices; /* NULL: the first */
+  uint64_t count;
+  uint64_t *degrees;
+};
+
+static uint64_t vertex_at(const struct counting *counting, uint64_t i) {
+  return counting->vertices ? counting->vertices[i] : i;
+}
+
+/* Those from `first` to before `end`. Returns the first without a row, UINT64_MAX if each has one.
+ */
+static uint64_t count_piece(const struct counting *counting, uint64_t first, uint64_t end) {
+  const uint64_t *offsets = counting->rows->row_offsets;
+  uint64_t bad = UINT64_MAX;
+  for (uint64_t i = first; i < end; i++) {
+    const uint64_t vertex = vertex_at(counting, i);
+    if (counting->vertices && i + AHEAD < end &&
+        counting->vertices[i + AHEAD] < counting->rows->num_vertices)
+      __builtin_prefetch(&offsets[counting->vertices[i + AHEAD]]);
+    if (vertex < counting->rows->num_vertices && is_within(counting->rows, vertex))
+      counting->degrees[i] = offsets[vertex + 1] - offsets[vertex];
+    else
+      bad = i < bad ? i : bad;
+  }
+  return bad;
+}
+
+static enum qn_status end_count(const struct counting *counting, uint64_t bad,
+                                struct qn_error *error) {
+  if (bad == UINT64_MAX)
+    return QN_OK;
+  const uint64_t vertex = vertex_at(counting, bad);
+  return vertex < counting->rows->num_vertices ? out_of_bounds(vertex, error)
+                                               : no_vertex(counting->rows, vertex, error);
+}
+
+static enum qn_status count_many(void *argument, struct qn_error *error) {
+  const struct counting *counting = argument;
+  uint64_t bad = UINT64_MAX;
+#pragma omp parallel for schedule(static) reduction(min : bad)
+  for (uint64_t first = 0; first < counting->count; first += PIECE) {
+    uint64_t left = counting->count - first;
+    uint64_t found = count_piece(counting, first, first + (left < PIECE ? left : PIECE));
+    bad = found < bad ? found : bad;
+  }
+  return end_count(counting, bad, error);
+}
+
 enum qn_status qn_session_degrees(struct qn_session *session, enum qn_rows which,
                                   const uint32_t *vertices, uint64_t count, uint64_t *degrees,
                                   struct qn_error *error) {
-  const struct qn_csr *rows;
-  enum qn_status status = rows_of(session, which, &rows, error);
-  for (uint64_t i = 0; i < count && !status; i++) {
-    const uint64_t vertex = vertices ? vertices[i] : i;
-    if (vertex >= rows->num_vertices)
-      status = no_vertex(rows, vertex, error);
-    else if (!is_within(rows, vertex))
-      status = out_of_bounds(vertex, error);
-    else
-      degrees[i] = rows->row_offsets[vertex + 1] - rows->row_offsets[vertex];
-  }
-  return status;
+  struct counting counting = {.vertices = vertices, .count = count, .degrees = degrees};
+  enum qn_status status = rows_of(session, which, &counting.rows, error);
+  if (status)
+    return status;
+  return count > FEW_DEGREES ? qn_call(NULL, count_many, &counting, error)
+                             : end_count(&counting, count_piece(&counting, 0, count), error);
 }
 
 /* ---- Ids ------------------------------------------------------------------- */
@@ -117,6 +167,7 @@ static enum qn_status ids_of(struct qn_session *session, struct qn_error *error)
 
 /* One of texts and numbers is there. */
 struct finding {
+  struct qn_session *session;
   const struct qn_run_input *input;
   const char *const *texts;
   const uint64_t *numbers;
@@ -150,9 +201,38 @@ static enum qn_status end_search(const struct finding *finding, uint64_t missing
              : qn_ids_find(&finding->input->ids, finding->texts[missing], &vertex, error);
 }
 
+/* Numbers from `first` on, by the index of those that ascend. Returns the first that is none. */
+static uint64_t find_piece(const struct finding *finding, const struct qn_id_index *index,
+                           uint64_t first) {
+  uint64_t left = finding->count - first, count = left < PIECE ? left : PIECE;
+  uint32_t *vertices = finding->vertices + first;
+  uint64_t missing = qn_id_index_find(index, finding->numbers + first, count, vertices);
+  for (uint64_t i = 0; finding->found && i < count; i++)
+    finding->found[first + i] = vertices[i] != UINT32_MAX;
+  return missing < count ? first + missing : UINT64_MAX;
+}
+
+static enum qn_status find_indexed(const struct finding *finding, const struct qn_id_index *index,
+                                   struct qn_error *error) {
+  uint64_t missing = UINT64_MAX;
+#pragma omp parallel for schedule(static) reduction(min : missing)
+  for (uint64_t first = 0; first < finding->count; first += PIECE) {
+    uint64_t found = find_piece(finding, index, first);
+    missing = found < missing ? found : missing;
+  }
+  return end_search(finding, missing, error);
+}
+
 static enum qn_status find_many(void *argument, struct qn_error *error) {
   const struct finding *finding = argument;
   uint64_t missing = UINT64_MAX;
+  if (finding->numbers) {
+    enum qn_status status = qn_session_ensure_index(finding->session, error);
+    if (status)
+      return status;
+    if (__atomic_load_n(&finding->session->has_index, __ATOMIC_ACQUIRE))
+      return find_indexed(finding, &finding->session->index, error);
+  }
 #pragma omp parallel for schedule(static) reduction(min : missing)
   for (uint64_t i = 0; i < finding->count; i++)
     if (!find_one(finding, i) && i < missing)
@@ -172,6 +252,7 @@ static enum qn_status find_few(const struct finding *finding, struct qn_error *e
 static enum qn_status find(struct qn_session *session, struct finding finding,
                            struct qn_error *error) {
   enum qn_status status = ids_of(session, error);
+  finding.session = session;
   finding.input = &session->input;
   if (status)
     return status;

@@ -19,6 +19,7 @@ static void destroy(struct qn_session *session) {
   if (session->has_graph)
     qn_graph_unmap(&session->graph);
   qn_graph_unmap(&session->in);
+  qn_id_index_destroy(&session->index);
   qn_run_input_forget(&session->input);
   qn_properties_release(&session->properties);
   qn_container_unmap(session->container);
@@ -184,6 +185,24 @@ enum qn_status qn_session_ensure_ids(struct qn_session *session, struct qn_error
                                   verify_ids, error);
   if (!status)
     status = ensure_order(session, error);
+  pthread_mutex_unlock(&session->lock);
+  return status;
+}
+
+static bool are_ascending_numbers(const struct qn_ids *ids) {
+  return ids->kind == QN_IDS_NUMBERS && ids->ascending;
+}
+
+enum qn_status qn_session_ensure_index(struct qn_session *session, struct qn_error *error) {
+  const struct qn_ids *ids = &session->input.ids;
+  enum qn_status status = qn_session_ensure_ids(session, error);
+  if (status || !are_ascending_numbers(ids))
+    return status;
+  pthread_mutex_lock(&session->lock);
+  if (!session->has_index)
+    status = qn_id_index_create(&session->index, ids->numbers, ids->num_vertices, error);
+  if (!status)
+    __atomic_store_n(&session->has_index, true, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&session->lock);
   return status;
 }

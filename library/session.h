@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "library/id_index.h"
 #include "library/sized.h"
 #include "runtime/run_input.h"
 #include <quern/lookup.h>
@@ -20,6 +21,8 @@ struct qn_session {
   bool trusted;
   struct qn_run_input input; /* viewed from the beginning */
   bool has_order;
+  bool has_index; /* of ids that ascend; by __atomic functions */
+  struct qn_id_index index;
   bool has_graph;        /* also the layout graph's, from the beginning */
   struct qn_graph graph; /* in place, or restored in memory */
   bool has_properties;
@@ -45,6 +48,9 @@ enum qn_status qn_session_ensure_graph(struct qn_session *session, enum qn_verif
 
 /* Ids, checked and with their order. */
 enum qn_status qn_session_ensure_ids(struct qn_session *session, struct qn_error *error);
+
+/* Ids, checked, and if they are ascending numbers their index. */
+enum qn_status qn_session_ensure_index(struct qn_session *session, struct qn_error *error);
 
 /* The rows of destinations, found or made. */
 enum qn_status qn_session_ensure_in_edges(struct qn_session *session, const struct qn_csr **in,

@@ -9,8 +9,9 @@
  *
  * The first look-up prepares what the others use, as qn_session_out_edges and qn_session_in_edges
  * do: nothing where rows are stored; otherwise rows are restored into memory. After that a look-up
- * takes some ten nanoseconds, and as many for each bisection of a table of ids. Any thread may
- * call. */
+ * takes some ten nanoseconds, and as many for each bisection of a table of ids. More than 65,536
+ * numbers at once are found by an index of 4 bytes an id, which is made then, in two reads each.
+ * Any thread may call. */
 #ifndef QUERN_LOOKUP_H
 #define QUERN_LOOKUP_H
 

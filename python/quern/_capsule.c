@@ -1,15 +1,17 @@
 /* What ctypes cannot do soundly: give back what a consumer of Arrow's C interface or of DLPack
  * held. That happens on any thread, in the middle of raising an exception, or when the interpreter
- * has ended, and none of these is a place to run Python code. And what it does too slowly: find one
- * id in an array of them.
+ * has ended, and none of these is a place to run Python code. And what it does too slowly: single
+ * look-ups.
  *
  * The functions of Python are of its stable ABI, and declared here: no header of Python is needed,
  * and one build serves every version. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 typedef struct _object PyObject;
+extern char _Py_NoneStruct[];
 int Py_IsInitialized(void);
 void Py_IncRef(PyObject *object);
 void Py_DecRef(PyObject *object);
@@ -19,6 +21,20 @@ PyObject *PyCapsule_New(void *pointer, const char *name, void (*destructor)(PyOb
 void *PyCapsule_GetPointer(PyObject *capsule, const char *name);
 int PyCapsule_IsValid(PyObject *capsule, const char *name);
 PyObject *PyErr_NoMemory(void);
+PyObject *PyErr_Occurred(void);
+void PyErr_Clear(void);
+unsigned long long PyLong_AsUnsignedLongLong(PyObject *number);
+PyObject *PyLong_FromLongLong(long long number);
+PyObject *PyBytes_FromStringAndSize(const char *bytes, ssize_t count);
+char *PyBytes_AsString(PyObject *bytes);
+typedef struct {
+  const char *name;
+  PyObject *(*function)(PyObject *self, PyObject *argument);
+  int flags;
+  const char *text;
+} PyMethodDef;
+enum { METH_O = 8 }; /* it takes one argument */
+PyObject *PyCFunction_NewEx(PyMethodDef *method, PyObject *self, PyObject *module);
 
 struct ArrowSchema {
   const char *format, *name, *metadata;
@@ -204,4 +220,87 @@ __attribute__((visibility("default"))) int64_t quern_find_text(const uint64_t *o
       end = middle;
   }
   return -1;
+}
+
+/* ---- Look-ups by functions of Python's ------------------------------------- */
+
+/* ctypes takes half a microsecond for a call, which is what a look-up may take. */
+
+struct lookup {
+  const uint64_t *numbers; /* ids, ascending: [num_vertices] */
+  uint64_t num_vertices;
+  const uint64_t *offsets; /* rows: [num_vertices + 1] and [num_edges]; NULL: only ids are found */
+  const uint32_t *columns;
+  uint64_t num_edges;
+};
+
+static const char lookup_name[] = "quern_lookup";
+
+static void destroy_lookup(PyObject *capsule) {
+  free(PyCapsule_GetPointer(capsule, lookup_name));
+}
+
+/* The vertex that an int calls; -1 if it calls none. */
+static int64_t vertex_of(const struct lookup *lookup, PyObject *id) {
+  const uint64_t number = PyLong_AsUnsignedLongLong(id);
+  if (number == UINT64_MAX && PyErr_Occurred()) { /* it is negative, or too large */
+    PyErr_Clear();
+    return -1;
+  }
+  return quern_find_number(lookup->numbers, lookup->num_vertices, number);
+}
+
+static PyObject *find(PyObject *capsule, PyObject *id) {
+  return PyLong_FromLongLong(vertex_of(PyCapsule_GetPointer(capsule, lookup_name), id));
+}
+
+static PyObject *none(void) {
+  PyObject *nothing = (PyObject *)_Py_NoneStruct;
+  Py_IncRef(nothing);
+  return nothing;
+}
+
+/* The ids of the vertices that the row of an int has, as bytes of uint64. None if it calls no
+ * vertex, or if the row or a column does not lie within the graph: whoever asked finds out which.
+ */
+static PyObject *neighbors(PyObject *capsule, PyObject *id) {
+  const struct lookup *lookup = PyCapsule_GetPointer(capsule, lookup_name);
+  const int64_t vertex = vertex_of(lookup, id);
+  const uint64_t first = vertex < 0 ? 1 : lookup->offsets[vertex];
+  const uint64_t end = vertex < 0 ? 0 : lookup->offsets[vertex + 1];
+  if (first > end || end > lookup->num_edges) {
+    return none();
+  }
+  PyObject *ids = PyBytes_FromStringAndSize(NULL, (ssize_t)((end - first) * sizeof(uint64_t)));
+  char *to = ids ? PyBytes_AsString(ids) : NULL;
+  for (uint64_t e = first; to && e < end; e++, to += sizeof(uint64_t)) {
+    const uint32_t column = lookup->columns[e];
+    if (column >= lookup->num_vertices) {
+      Py_DecRef(ids);
+      return none();
+    }
+    memcpy(to, &lookup->numbers[column], sizeof(uint64_t));
+  }
+  return ids;
+}
+
+/* A function of an int, of all these arrays, which somebody else keeps: `find`, or with rows
+ * `neighbors`. */
+__attribute__((visibility("default"))) PyObject *
+quern_lookup(const uint64_t *numbers, uint64_t num_vertices, const uint64_t *offsets,
+             const uint32_t *columns, uint64_t num_edges) {
+  static PyMethodDef methods[] = {{"find", find, METH_O, NULL},
+                                  {"neighbors", neighbors, METH_O, NULL}};
+  struct lookup *lookup = malloc(sizeof *lookup);
+  if (!lookup)
+    return PyErr_NoMemory();
+  *lookup = (struct lookup){numbers, num_vertices, offsets, columns, num_edges};
+  PyObject *capsule = PyCapsule_New(lookup, lookup_name, destroy_lookup);
+  if (!capsule) {
+    free(lookup);
+    return NULL;
+  }
+  PyObject *function = PyCFunction_NewEx(&methods[offsets != NULL], capsule, NULL);
+  Py_DecRef(capsule);
+  return function;
 }

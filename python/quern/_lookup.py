@@ -24,9 +24,10 @@ FEW = 64
 """Texts that are sooner made one by one."""
 
 _glue = ctypes.PyDLL(_library.beside("_capsule.so"))
-_glue.quern_find_number.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64]
 _glue.quern_find_text.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_char_p, ctypes.c_uint64]
-_glue.quern_find_number.restype = _glue.quern_find_text.restype = ctypes.c_int64
+_glue.quern_find_text.restype = ctypes.c_int64
+_glue.quern_lookup.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]
+_glue.quern_lookup.restype = ctypes.py_object
 
 
 def _as_id(id: Any) -> Union[int, bytes, None]:
@@ -43,6 +44,10 @@ def _as_id(id: Any) -> Union[int, bytes, None]:
         except UnicodeEncodeError:
             return None
     return id if isinstance(id, bytes) and b"\0" not in id else None
+
+
+def _are_integers(ids: Any) -> bool:
+    return all(issubclass(kind, (int, numpy.integer)) and not issubclass(kind, bool) for kind in set(map(type, ids)))
 
 
 def are_several(ids: Any) -> bool:
@@ -62,15 +67,22 @@ class _Names:
         if self.are_texts:
             self.offsets, self.bytes = memoryview(self.column.offsets), memoryview(self.column.data)
             self.places = arrays.offsets, arrays.bytes
-        else:
-            self.numbers = arrays.numbers
+        elif self.ascending:
+            self.find = _glue.quern_lookup(arrays.numbers, self.count, None, None, 0)
+            """The vertex that an int calls, or -1."""
+
+    def neighbors(self, offsets: numpy.ndarray, columns: numpy.ndarray) -> Any:
+        """A function that has the ids in the row of an int, as bytes, or None; None where ids are no ascending numbers."""
+        if self.are_texts or not self.ascending or not self.count:
+            return None
+        return _glue.quern_lookup(self.column.ctypes.data, self.count, offsets.ctypes.data, columns.ctypes.data, len(columns))
 
     def vertex(self, id: Union[int, bytes]) -> int:
         """The vertex with this id, or -1."""
         if self.ascending and self.are_texts and isinstance(id, bytes):
             return _glue.quern_find_text(*self.places, self.count, id, len(id))  # type: ignore[no-any-return]
         if self.ascending and not isinstance(id, bytes):
-            return _glue.quern_find_number(self.numbers, self.count, id)  # type: ignore[no-any-return]
+            return self.find(id)  # type: ignore[no-any-return]
         found, vertex = ctypes.c_bool(), ctypes.c_uint32()
         text = ctypes.c_char_p(id if isinstance(id, bytes) else b"%d" % id)
         check("qn_session_find", self.graph.handle, ctypes.byref(text), 1, ctypes.byref(vertex), ctypes.byref(found))
@@ -80,7 +92,7 @@ class _Names:
         """What they are called."""
         try:
             if not self.are_texts:
-                return self.column[vertices]  # type: ignore[no-any-return]
+                return self.column[vertices.astype("i8")]  # type: ignore[no-any-return]  # of other types NumPy takes ten times as long
             if len(vertices) > FEW:
                 return _convert.objects(self.column[vertices].tolist())
             offsets, data = self.offsets, self.bytes
@@ -112,12 +124,15 @@ class Lookups:
         self._offsets: List[Any] = [None, None]  # of rows, as memoryviews, whose elements are Python's int
         self._columns: List[Any] = [None, None]
         self._names: Any = None
+        self._of_numbers: List[Any] = [None, None]  # neighbors() of names
         self._in_counts: Optional[numpy.ndarray] = None
 
     def _prepare(self: Any, which: int) -> Any:
         offsets, columns, _ = self._in_rows() if which else self._out_rows()
         self._columns[which] = columns
         self._offsets[which] = memoryview(offsets)
+        if not self._dense:
+            self._of_numbers[which] = (self._names or self._name()).neighbors(offsets, columns)
         return self._offsets[which]
 
     def _name(self) -> Any:
@@ -151,8 +166,7 @@ class Lookups:
         """The vertices with these ids, as uint32."""
         if isinstance(ids, Iterator):
             ids = list(ids)
-        array = (numpy.asarray(ids) if hasattr(ids, "dtype") or
-                 all(isinstance(id, (int, numpy.integer)) and not isinstance(id, bool) for id in ids) else None)
+        array = numpy.asarray(ids) if hasattr(ids, "dtype") or _are_integers(ids) else None
         if array is not None and array.ndim != 1:
             raise _errors.UsageError("ids are an array of one dimension, not of %d" % array.ndim)
         if array is None or array.dtype.kind not in "uif" or self.id_form == "strings":
@@ -211,16 +225,26 @@ class Lookups:
         """The ids of the vertices that the edges out of a vertex lead to, ascending by vertex; parallel edges count each. Of
         dense ids it is a view of :attr:`column_indices`."""
         offsets = self._offsets[OUT] or self._prepare(OUT)
-        at = vertex if self._dense and type(vertex) is int and 0 <= vertex < self.num_vertices else self._vertex_of(vertex)
-        row: numpy.ndarray = self._columns[OUT][offsets[at]:offsets[at + 1]]
+        if self._dense and type(vertex) is int and 0 <= vertex < self.num_vertices:
+            return self._columns[OUT][offsets[vertex]:offsets[vertex + 1]]  # type: ignore[no-any-return]
+        return self._row(OUT, vertex)
+
+    def _row(self, which: int, vertex: Id) -> numpy.ndarray:
+        """The ids at the other ends of a vertex's edges."""
+        of_numbers = self._of_numbers[which]
+        ids = of_numbers(vertex) if of_numbers and type(vertex) is int else None
+        if ids is not None:
+            return numpy.frombuffer(ids, "u8")
+        offsets, at = self._offsets[which], self._vertex_of(vertex)
+        row: numpy.ndarray = self._columns[which][offsets[at]:offsets[at + 1]]
         return row if self._dense else self._ids_of(row)
 
     def in_neighbors(self, vertex: Id) -> numpy.ndarray:
         """The ids of the vertices whose edges lead to a vertex. Where in-edges are not stored (:attr:`has_in_edges`) they are
         computed once, in memory of 8 bytes a vertex and 4 an edge."""
-        offsets, at = self._offsets[IN] or self._prepare(IN), self._vertex_of(vertex)
-        row: numpy.ndarray = self._columns[IN][offsets[at]:offsets[at + 1]]
-        return row if self._dense else self._ids_of(row)
+        if self._offsets[IN] is None:
+            self._prepare(IN)
+        return self._row(IN, vertex)
 
     def has_edge(self, source: Id, target: Id) -> bool:
         """Is there an edge from one vertex to another? False also where one of them is not there."""
@@ -259,7 +283,7 @@ class Lookups:
             self._in_counts = self.run("indegree", device="cpu", progress=False).values.astype("u8")
         if vertices is None:
             return self._in_counts.copy()
-        return self._in_counts[self._vertices_of(vertices)] if are_several(vertices) else int(self._in_counts[self._vertex_of(vertices)])
+        return self._in_counts[self._vertices_of(vertices).astype("i8")] if are_several(vertices) else int(self._in_counts[self._vertex_of(vertices)])
 
     def degree(self, vertices: Union[Id, Ids, None] = None) -> Any:
         """How many edges a vertex has, or each of an array of them, or all in the order of :attr:`ids`: of a directed graph

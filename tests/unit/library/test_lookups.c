@@ -73,6 +73,51 @@ TEST(degrees_and_ids) {
   qn_session_close(graph);
 }
 
+/* Of so many that threads share the work, and by an index of the ids. */
+TEST(many_at_once) {
+  enum { VERTICES = 1000, IDS = 100000 };
+  const uint64_t degrees_asked = ((uint64_t)1 << 22) + 5000;
+  uint64_t *ends = malloc(2 * VERTICES * sizeof *ends), *ids = malloc(IDS * sizeof *ids);
+  uint64_t *degrees = malloc(degrees_asked * sizeof *degrees);
+  uint32_t *vertices = malloc(degrees_asked * sizeof *vertices);
+  bool *found = malloc(IDS);
+  for (uint64_t i = 0; i < 2 * VERTICES; i++) /* vertex v has v % 2 * 2 edges */
+    ends[i] = i < VERTICES ? 7 * (i | 1) + 1000 : 7 * (i - VERTICES) + 1000;
+  const struct qn_edge_arrays edges = {.size = sizeof edges,
+                                       .num_edges = VERTICES,
+                                       .id_type = QN_TYPE_U64,
+                                       .sources = ends,
+                                       .targets = ends + VERTICES};
+  struct qn_session *graph;
+  assert_int_equal(qn_import_arrays(&edges, NULL, 0, NULL, NULL, &graph, &error), QN_OK);
+  for (uint64_t i = 0; i < IDS; i++)
+    ids[i] = 7 * (i * 31 % VERTICES) + 1000;
+  assert_int_equal(qn_session_find_numbers(graph, ids, IDS, vertices, NULL, &error), QN_OK);
+  for (uint64_t i = 0; i < IDS; i++)
+    assert_int_equal(vertices[i], i * 31 % VERTICES);
+  ids[77777] = 3, ids[99999] = UINT64_MAX;
+  assert_int_equal(qn_session_find_numbers(graph, ids, IDS, vertices, NULL, &error), QN_USAGE);
+  assert_non_null(strstr(error.message, "no vertex has the id '3'"));
+  assert_int_equal(qn_session_find_numbers(graph, ids, IDS, vertices, found, &error), QN_OK);
+  for (uint64_t i = 0; i < IDS; i++)
+    assert_true(found[i] == (i != 77777 && i != 99999) && (found[i] || vertices[i] == UINT32_MAX));
+  for (uint64_t i = 0; i < degrees_asked; i++)
+    vertices[i] = (uint32_t)(i % VERTICES);
+  for (uint64_t count = 100; count <= degrees_asked; count += degrees_asked - 100) {
+    assert_int_equal(qn_session_degrees(graph, QN_ROWS_OUT, vertices, count, degrees, &error),
+                     QN_OK);
+    for (uint64_t i = 0; i < count; i++)
+      assert_int_equal(degrees[i], i % VERTICES % 2 * 2);
+    vertices[50] = VERTICES, vertices[count - 1] = UINT32_MAX;
+    assert_int_equal(qn_session_degrees(graph, QN_ROWS_OUT, vertices, count, degrees, &error),
+                     QN_USAGE);
+    assert_non_null(strstr(error.message, "there is not a vertex 1000 in"));
+    vertices[50] = 50, vertices[count - 1] = (uint32_t)((count - 1) % VERTICES);
+  }
+  qn_session_close(graph);
+  free(ends), free(ids), free(degrees), free(vertices), free(found);
+}
+
 TEST(texts_are_no_numbers) {
   const uint64_t offsets[] = {0, 1, 2}, id = 1;
   const struct qn_id_arrays names = {.size = sizeof names,
