@@ -268,7 +268,7 @@ const struct qn_format qn_formats[] = {
      .by_package = true},
     {.name = "icebug-disk",
      .files = "indptr_*.parquet",
-     .description = "icebug-disk, a folder of compressed sparse rows in Parquet, one type of edges "
+     .description = "Graphs of icebug-disk: compressed sparse rows in Parquet, one type of edges "
                     "(--member), through the Python package",
      .reading = {.loses = "lists; other types of edges"},
      .writing = {.loses = "that a graph is undirected (edges are listed both ways)"},

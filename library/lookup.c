@@ -92,6 +92,9 @@ enum qn_status qn_session_row(struct qn_session *session, enum qn_rows which, ui
 
 /* ---- Degrees --------------------------------------------------------------- */
 
+/* A degree of a vertex that lies anywhere moves 4 bytes of its number, a line of 64 of offsets (of
+ * every eighth two) and 8 of itself: 84 MB for a million, of which 12 are in order. */
+
 struct counting {
   const struct qn_csr *rows;
   const uint32_t *vertices; /* NULL: the first */

@@ -46,7 +46,7 @@ def arrays_of(graph: "Graph", descriptor: Optional[Mapping[str, Any]]) -> Dict[s
     """The arrays of the graph's own rows as they are, or in the format that is asked for."""
     format = _format_asked_for(descriptor)
     if _convert.has_parallel_edges(graph):
-        raise BufferError("an entry of a matrix is there once, but some edges of this graph have the same ends; "
+        raise BufferError("an entry of a matrix is there once, but some edges of this graph have the same endpoints; "
                           "graph.transform(remove_duplicates=True) leaves one of them")
     if format == "CSC":
         offsets, columns, weights = graph.in_row_offsets, graph.in_column_indices, graph.in_weights
