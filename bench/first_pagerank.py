@@ -5,7 +5,8 @@ each library and turn, in turn: wall-clock time, processor time of all threads, 
     PYTHONPATH=python bench/first_pagerank.py [--scale 20] [--turns 3] [--only WORD,...] [--json FILE]
 
 Every library reads the same edges, as text or as Parquet, directed, with ids that are numbers, without self-loops and parallel edges (for
-which networkit computes other ranks); all iterate until ranks change by less than 1e-6 in sum, with damping 0.85, and must find the same five. A library that is not installed is left out.
+which networkit computes other ranks); all iterate until ranks change by less than 1e-6 in sum, with damping 0.85, and must find the same
+five. A library that is not installed is left out.
 """
 
 import argparse
