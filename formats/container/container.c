@@ -341,10 +341,9 @@ static enum qn_status check_counts(const struct frame *frame, struct qn_error *e
   if (header->layout == QN_LAYOUT_PACKED) /* a bit for each */
     bytes = bytes > INT64_MAX / 8 ? INT64_MAX : 8 * bytes;
   if (header->num_vertices > bytes)
-    return invalid_at(error, frame, 48, "C-24",
-                      "the sections are too small for this many vertices");
+    return invalid_at(error, frame, 48, "C-24", "the sections cannot hold this many vertices");
   if (header->num_edges > bytes)
-    return invalid_at(error, frame, 56, "C-24", "the sections are too small for this many edges");
+    return invalid_at(error, frame, 56, "C-24", "the sections cannot hold this many edges");
   return QN_OK;
 }
 
