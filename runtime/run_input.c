@@ -131,6 +131,8 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
   const struct qn_kernel *kernel =
       algorithm ? qn_kernel_find(algorithm->name, QN_LAYOUT_SET, processor, set->weight_type)
                 : NULL;
+  const bool takes_any_rows =
+      kernel && kernel->traits & QN_KERNEL_SYMMETRIC && qn_stand_in_find(kernel);
   *reason = NULL;
   if (!options->program && !algorithm)
     return true; /* of an algorithm that nobody knows another message tells */
@@ -140,9 +142,10 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
                                     "device, or not with such weights";
   else if (options->device == QN_DEVICE_BOTH || options->num_devices > 0)
     *reason = "the CPU with a device, or several devices, walk one container";
-  else if (set->directedness == QN_DIRECTED && kernel->traits & QN_KERNEL_SYMMETRIC)
+  else if (set->directedness == QN_DIRECTED && kernel->traits & QN_KERNEL_SYMMETRIC &&
+           !takes_any_rows)
     *reason = "of parts the algorithm takes those of undirected graphs";
-  else if (set->directedness == QN_DIRECTED && set->rows != QN_SET_ROWS_IN)
+  else if (set->directedness == QN_DIRECTED && set->rows != QN_SET_ROWS_IN && !takes_any_rows)
     *reason = "the parts have rows of out-edges; quern-transform --rows in makes those that are "
               "walked";
   else if (qn_run_options_said(options, "delta"))

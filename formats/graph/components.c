@@ -121,19 +121,29 @@ static void elect_largest(struct sample *sample) {
   sample->dominates = agreeing >= sample->count - sample->count / 32;
 }
 
-static void take_sample(const struct qn_graph *graph, const uint32_t *parent,
-                        struct sample *sample) {
-  uint64_t num_vertices = graph->out.num_vertices;
+static void take_sample(const uint32_t *parent, uint64_t num_vertices, qn_has_edges *has_edges,
+                        const void *context, struct sample *sample) {
   *sample = (struct sample){.count = 0};
   for (uint64_t i = 0; i < NUM_SAMPLES; i++) {
     uint64_t begin, end;
     qn_part_of(num_vertices, NUM_SAMPLES, i, &begin, &end);
     /* Not always the first of its stretch: vertices at regular distances may be alike. */
     uint64_t vertex = begin + (end > begin ? i * 0x9E3779B97F4A7C15u % (end - begin) : 0);
-    if (vertex < num_vertices && smallest_neighbor(graph, (uint32_t)vertex) != vertex)
+    if (vertex < num_vertices && has_edges(context, vertex))
       sample->roots[sample->count++] = parent[vertex];
   }
   elect_largest(sample);
+}
+
+uint32_t qn_components_elect(const uint32_t *parent, uint64_t num_vertices, qn_has_edges *has_edges,
+                             const void *context) {
+  struct sample sample;
+  take_sample(parent, num_vertices, has_edges, context, &sample);
+  return sample.largest;
+}
+
+static bool has_neighbor(const void *context, uint64_t vertex) {
+  return smallest_neighbor(context, (uint32_t)vertex) != vertex;
 }
 
 /* Join the first neighbors of the sample's roots. Where a few vertices have drawn most others
@@ -172,14 +182,15 @@ void qn_components_join(uint32_t *parent, uint32_t vertex, struct qn_neighbors n
 }
 
 uint32_t qn_components_find_largest(const struct qn_graph *graph, uint32_t *parent) {
-  struct sample sample = {0};
-  take_sample(graph, parent, &sample);
+  const uint64_t num_vertices = graph->out.num_vertices;
+  struct sample sample;
+  take_sample(parent, num_vertices, has_neighbor, graph, &sample);
   for (uint64_t round = 0; round < NEIGHBOR_ROUNDS && !sample.dominates; round++) {
     if (round == 0)
       join_neighbors_of_roots(&graph->out, parent, &sample);
     else
       join_neighbors(&graph->out, parent, round);
-    take_sample(graph, parent, &sample);
+    take_sample(parent, num_vertices, has_neighbor, graph, &sample);
   }
   return sample.largest;
 }

@@ -12,6 +12,8 @@
  * moment are a state to go on from. */
 #pragma once
 
+#include <stdbool.h>
+
 #include <quern/error.h>
 #include <quern/graph.h>
 
@@ -21,6 +23,12 @@ void qn_components_begin(const struct qn_graph *graph, uint32_t *parent);
 /* Bring most vertices together, and tell the root of the largest tree. The edges of vertices that
  * hang below it need not be joined, if those of all others are, from both ends. All threads. */
 uint32_t qn_components_find_largest(const struct qn_graph *graph, uint32_t *parent);
+
+/* The root of the largest tree among a sample of the vertices that have edges, where every vertex
+ * points at its root. */
+typedef bool qn_has_edges(const void *context, uint64_t vertex);
+uint32_t qn_components_elect(const uint32_t *parent, uint64_t num_vertices, qn_has_edges *has_edges,
+                             const void *context);
 
 /* Instead of a largest tree: the edges of all vertices are joined. */
 #define QN_NO_LARGEST UINT32_MAX

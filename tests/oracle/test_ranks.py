@@ -25,7 +25,7 @@ class Ranks(Sets, unittest.TestCase):
 
     def test_results(self):
         for ranks, algorithm, graph in ((2, "pagerank", "d"), (3, "bfs", "u"), (2, "sssp", "u"), (4, "kcore", "u"),
-                                        (2, "cc", "u"), (3, "sssp", "d"), (2, "heat", "d"), (3, "eigenvector", "d"),
+                                        (2, "cc", "u"), (3, "cc", "d"), (5, "cc", "u"), (3, "sssp", "d"), (2, "heat", "d"), (3, "eigenvector", "d"),
                                         (2, "closeness", "d")):
             with self.subTest(algorithm, ranks=ranks):
                 self.same(ranks, algorithm, graph)
@@ -134,6 +134,16 @@ class Ranks(Sets, unittest.TestCase):
         for options in ([], ["--trust"]):
             launch(2, "quern-run", "bfs", self.at / "blocks", "-qfo", self.at / "two.tsv", *options)
             self.assertEqual((self.at / "two.tsv").read_bytes(), (self.at / "one.tsv").read_bytes())
+
+    def test_components_of_rows_of_any_direction(self):
+        """Whichever ends ranks have the edges of, and who has none; with a checkpoint, too, where vertices have all their edges."""
+        (self.at / "in.txt").write_text("".join("%d %d\n" % (i * 7919 % 1000, i * i * 31 % 1000) for i in range(600)))
+        for name, options, split in (("in", (), ()), ("out", (), ("--rows", "out")), ("both", ("--undirected",), ())):
+            self.make(name, "7", *options, split=split)
+            for ranks in (2, 3, 6, 8):
+                with self.subTest(rows=name, ranks=ranks):
+                    self.same(ranks, "cc", name)
+        self.same(3, "cc", "both", shared=["--checkpoint", self.at / "kept"])
 
     def test_parents(self):
         launch(2, "quern-run", "bfs", self.at / "u", "-qf", "--parents", self.at / "two.tsv")

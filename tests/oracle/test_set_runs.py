@@ -72,8 +72,17 @@ class Runs(unittest.TestCase):
                 with self.subTest(algorithm, weights=weights):
                     given = {"spmv": ["--vector", self.at / "x.npy"], "katz": ["--alpha", "0.01"]}.get(algorithm, [])
                     said = self.same(algorithm, *given)
-                    one_container = algorithm == "pagerank-weighted" or algorithm == "cc" and "--undirected" not in options
-                    self.assertEqual(said["layout"], "graph" if one_container else "set")
+                    self.assertEqual(said["layout"], "graph" if algorithm == "pagerank-weighted" else "set")
+
+    def test_components_of_rows_of_any_direction(self):
+        """Sparse enough for many components; with options that ask for iterations, too."""
+        (self.at / "in.txt").write_text("".join("%d %d\n" % (i * 7919 % 1000, i * i * 31 % 1000) for i in range(600)))
+        run("quern-import", self.at / "in.txt", "-qo", self.at / "g.qrn")
+        for rows in ("in", "out"):
+            run("quern-transform", self.at / "g.qrn", "--parts", "7", "--rows", rows, "-qfo", self.at / "set")
+            for options in ((), ("--iterations", "1000")):
+                with self.subTest(rows=rows, options=options):
+                    self.assertEqual(self.same("cc", *options)["layout"], "set")
 
     def test_parents(self):
         self.make(5, "u32", "strings")

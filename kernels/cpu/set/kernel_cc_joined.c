@@ -1,0 +1,154 @@
+/* Weakly connected components on the parts of a set: union-find (formats/graph/components.h) by
+ * each rank on its own rows, whichever ends of edges these are of, and the ranks' trees merged.
+ *
+ * A kernel of its own because label propagation (kernels/programs/cc.h) needs in- and out-edges,
+ * and tells other ranks what is new once for each step of the diameter. Where rows hold both ends
+ * of every edge, trees are merged twice: when each vertex has joined one neighbor, so that all
+ * ranks know the largest tree, whose vertices need join no more; and at the end. */
+#include "formats/graph/components.h"
+#include "kernels/cpu/loop/labels.h"
+#include "kernels/set_view.h"
+#include "kernels/standalone_kernel.h"
+#include "support/memory.h"
+#include "support/threads.h"
+
+extern const struct qn_kernel qn_kernel_cc_joined_set_cpu;
+
+/* ---- Merging ----------------------------------------------------------------- */
+
+/* Another rank's trees, which are a forest of the same vertices. */
+static void join_forest(uint32_t *parent, uint64_t num_vertices, const uint32_t *other) {
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = 0; v < num_vertices; v++)
+    if (other[v] != v)
+      qn_components_join_ends(parent, (uint32_t)v, other[v]);
+}
+
+/* Rank 0 learns the trees of all: in round i the ranks that are odd multiples of 2^i tell theirs to
+ * the one 2^i before. */
+static enum qn_status collect(const struct qn_set_view *view, uint32_t *parent, uint64_t *offsets,
+                              struct qn_parcel *in, struct qn_error *error) {
+  const struct qn_exchange *exchange = view->exchange;
+  const uint64_t bytes = view->num_vertices * sizeof *parent;
+  enum qn_status status = QN_OK;
+  for (unsigned step = 1; step < exchange->num_ranks && !status; step *= 2) {
+    const bool tells = exchange->rank % (2 * step) == step;
+    for (unsigned rank = 0; rank <= exchange->num_ranks; rank++)
+      offsets[rank] = tells && rank > exchange->rank - step ? bytes : 0;
+    status = exchange->trade(parent, offsets, in, error);
+    if (!status && exchange->rank % (2 * step) == 0 && exchange->rank + step < exchange->num_ranks)
+      join_forest(parent, view->num_vertices,
+                  (const uint32_t *)(in->bytes + in->offsets[exchange->rank + step]));
+  }
+  return status;
+}
+
+/* All ranks have the same trees, in which every vertex points at its root. */
+static enum qn_status merge(const struct qn_set_view *view, uint32_t *parent,
+                            struct qn_error *error) {
+  const struct qn_exchange *exchange = view->exchange;
+  struct qn_parcel in = {0};
+  uint64_t *offsets;
+  if (!exchange) {
+    qn_components_end(parent, view->num_vertices);
+    return QN_OK;
+  }
+  enum qn_status status = qn_alloc(&offsets, exchange->num_ranks + (uint64_t)1, sizeof *offsets,
+                                   "offsets of ranks", error);
+  if (status)
+    return status;
+  status = collect(view, parent, offsets, &in, error);
+  exchange->drop(&in);
+  if (!status) {
+    if (exchange->rank == 0)
+      qn_components_end(parent, view->num_vertices);
+    for (unsigned rank = 0; rank <= exchange->num_ranks; rank++)
+      offsets[rank] = rank > 0 ? view->num_vertices * sizeof *parent : 0;
+    status = exchange->gather(parent, offsets, error);
+  }
+  qn_free(offsets);
+  return status;
+}
+
+/* ---- Rows -------------------------------------------------------------------- */
+
+/* Every vertex hangs below its smallest neighbor, if that is smaller; else the neighbor's tree
+ * joins the vertex's. */
+static void join_first(const struct qn_part_rows *part, uint32_t *parent) {
+#pragma omp parallel for schedule(dynamic, 16384)
+  for (uint64_t v = part->begin; v < part->end; v++) {
+    const struct qn_neighbors row = qn_neighbors_of(part->csr, v);
+    if (row.begin<row.end && * row.begin> v)
+      qn_components_join_ends(parent, (uint32_t)v, *row.begin);
+  }
+}
+
+static void begin(const struct qn_set_view *view, uint32_t *parent) {
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = 0; v < view->num_vertices; v++)
+    parent[v] = (uint32_t)v;
+  for (uint64_t i = 0; i < view->num_parts; i++) {
+    const struct qn_part_rows *part = &view->parts[i];
+#pragma omp parallel for schedule(dynamic, 16384)
+    for (uint64_t v = part->begin; v < part->end; v++) {
+      const struct qn_neighbors row = qn_neighbors_of(part->csr, v);
+      if (row.begin < row.end && *row.begin < v)
+        parent[v] = *row.begin;
+    }
+  }
+  for (uint64_t i = 0; i < view->num_parts; i++)
+    join_first(&view->parts[i], parent);
+}
+
+static void join_part(const struct qn_part_rows *part, uint32_t *parent, uint32_t largest) {
+#pragma omp parallel for schedule(dynamic, 1024)
+  for (uint64_t v = part->begin; v < part->end; v++)
+    qn_components_join(parent, (uint32_t)v, qn_neighbors_of(part->csr, v), largest);
+}
+
+static bool has_edges(const void *context, uint64_t vertex) {
+  return ((const struct qn_set_view *)context)->out_degrees[vertex] > 0;
+}
+
+static enum qn_status find_components(const struct qn_set_view *view, uint32_t *parent,
+                                      struct qn_error *error) {
+  uint32_t largest = QN_NO_LARGEST;
+  begin(view, parent);
+  if (view->has_out_rows) {
+    enum qn_status status = merge(view, parent, error);
+    if (status)
+      return status;
+    largest = qn_components_elect(parent, view->num_vertices, has_edges, view);
+  }
+  for (uint64_t i = 0; i < view->num_parts; i++)
+    join_part(&view->parts[i], parent, largest);
+  return merge(view, parent, error);
+}
+
+static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
+                          struct qn_error *error) {
+  const struct qn_set_view *view = request->view;
+  const uint64_t num_vertices = view->num_vertices;
+  uint32_t *parent;
+  const double began = qn_seconds();
+  *result = (struct qn_run_result){0};
+  enum qn_status status = qn_pages_alloc(&parent, num_vertices, sizeof *parent, "labels", error);
+  if (status)
+    return status;
+  status = find_components(view, parent, error);
+  if (!status && request->positions)
+    status = qn_label_by_position(parent, num_vertices, request->positions, error);
+  if (status) {
+    qn_pages_free(parent, num_vertices, sizeof *parent);
+    return status;
+  }
+  *result = (struct qn_run_result){
+      .type = QN_RESULT_U32,
+      .num_values = num_vertices,
+      .values = parent,
+      .stats = {.iterations = 1, .converged = true, .kernel_seconds = qn_seconds() - began}};
+  return QN_OK;
+}
+
+const struct qn_kernel qn_kernel_cc_joined_set_cpu =
+    QN_CC_JOINED_KERNEL("rows of parts, union-find", QN_LAYOUT_SET, QN_CPU, run);
