@@ -118,15 +118,19 @@ static bool expect_file(const char *path, const char *format, const struct qn_re
   return true;
 }
 
-struct qn_expected_edges qn_inputs_expect(char *const *paths, int num_paths, const char *format,
-                                          const struct qn_read_options *options) {
+enum qn_status qn_inputs_expect(char *const *paths, int num_paths, const char *format,
+                                const struct qn_read_options *options,
+                                struct qn_expected_edges *out, struct qn_error *error) {
   struct qn_expected_edges edges = {0};
   struct sample *sample;
-  edges.unknown = qn_alloc(&sample, 1, sizeof *sample, "a sample", NULL) != QN_OK;
+  enum qn_status status = qn_alloc(&sample, 1, sizeof *sample, "a sample", error);
+  if (status)
+    return status;
   for (int i = 0; i < num_paths && !edges.unknown; i++)
     edges.unknown = !expect_file(paths[i], format, options, sample, &edges);
   qn_free(sample);
   edges.num_vertices = edges.num_edges / 8;
   expect_weights(options, edges.unknown, &edges);
-  return edges;
+  *out = edges;
+  return QN_OK;
 }

@@ -184,9 +184,15 @@ static enum qn_spill_ids spill_ids(const struct qn_import_options *options) {
 static enum qn_status make_plan(struct qn_import *import, struct qn_error *error) {
   const struct qn_import_options *options = import->options;
   const struct qn_import_job *job = import->job;
-  struct qn_expected_edges edges =
-      job->feed ? job->feed->expected
-                : qn_inputs_expect(job->inputs, job->num_inputs, options->format, &options->read);
+  struct qn_expected_edges edges;
+  enum qn_status status = QN_OK;
+  if (job->feed)
+    edges = job->feed->expected;
+  else
+    status = qn_inputs_expect(job->inputs, job->num_inputs, options->format, &options->read, &edges,
+                              error);
+  if (status)
+    return status;
   if (qn_import_wants_properties(import)) /* numbers of records, when the graph is built again */
     edges.weight_bytes = edges.most_weight_bytes = 8;
   edges.given_vertices = spill_ids(options) == QN_SPILL_IDS_IGNORE;

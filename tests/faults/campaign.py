@@ -92,6 +92,8 @@ class Campaign:
                 return "exits 0 with another output"
             printed = timeless(finished.stdout) == timeless(right.stdout)
             return None if printed else "exits 0 and prints something else"
+        if not said.strip() and function != "write":  # which the message may need
+            return "exits 5 and says nothing"
         if found == before:
             return None
         # The folder could not be opened or synced, and the message says that the output is there.
