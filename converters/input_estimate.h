@@ -4,9 +4,9 @@
 #include "converters/build/build_estimate.h"
 #include "converters/parse/reader.h"
 
-/* What to expect of these inputs together; QN_IO where there is no memory to look at them. `format`
- * is a reader's name or "auto". Unknown if one of them is a stream, compressed, in an archive, or
- * cannot be read: that is found out later. */
+/* What to expect of these inputs together; QN_SYSTEM where there is no memory to look at them.
+ * `format` is a reader's name or "auto". Unknown if one of them is a stream, compressed, in an
+ * archive, or cannot be read: that is found out later. */
 enum qn_status qn_inputs_expect(char *const *paths, int num_paths, const char *format,
                                 const struct qn_read_options *options,
                                 struct qn_expected_edges *out, struct qn_error *error);

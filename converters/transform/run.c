@@ -55,8 +55,7 @@ const struct qn_setting qn_transform_settings[] = {
      .help = "5. Of edges with the same endpoints keep only the first"},
     {"random-weights", QN_SETTING_OWN, .set = set_weights, .argument = "RANGE", .group = 8,
      .help = "6. Uniformly random weights, LO,HI,SEED: integers from LO to HI, or reals if either "
-             "has a "
-             "decimal point; both directions of an undirected edge get the same"},
+             "has a decimal point; both directions of an undirected edge get the same"},
     {"narrow-weights", QN_SETTING_SWITCH, FIELD(transform.narrow_weights), .group = 8,
      .help = "6. Round weights of 8 bytes to f32, and say by how much"},
     {"relabel", QN_SETTING_OWN, .words = relabel_words, .set = set_relabel,
