@@ -49,7 +49,9 @@ def scipy_from(matrix, descriptor=None):
     """As a consumer of the draft reads a matrix: by the descriptor that it asked for, or else that of the matrix."""
     sparse = importlib.import_module("scipy.sparse")
     said = (descriptor or matrix.__binsparse_descriptor__())["binsparse"]
-    arrays = {name: np.from_dlpack(array) for name, array in matrix.__binsparse__(descriptor=descriptor).items()}
+    # A mapping is read-only, which DLPack says since its version 1, and NumPy since 2.1.
+    view = np.from_dlpack if tuple(map(int, np.__version__.split(".")[:2])) >= (2, 1) else np.asarray
+    arrays = {name: view(array) for name, array in matrix.__binsparse__(descriptor=descriptor).items()}
     values = arrays["values"]
     if matrix.__binsparse_descriptor__()["binsparse"]["data_types"]["values"].startswith("iso["):
         values = np.repeat(values, len(arrays["indices_1"]))

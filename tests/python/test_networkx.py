@@ -127,6 +127,8 @@ class Functions(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         import networkx
+        if tuple(map(int, networkx.__version__.split(".")[:2])) < (3, 5):
+            raise unittest.SkipTest("networkx %s has no backends as the package needs them; 3.5 has" % networkx.__version__)
         cls.networkx = networkx
         networkx.config.warnings_to_ignore.add("cache")
         cls.functions = networkx.utils.backends._registered_algorithms
