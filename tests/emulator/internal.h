@@ -64,6 +64,9 @@ inline bool shuffled() {
 /* Report an error in the running thread (or in host code) and end the process. */
 [[noreturn]] void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* What every access calls has no table of a shared library between. */
+#pragma GCC visibility push(hidden)
+
 /* scheduler.cpp */
 struct grid_launch {
   const char *name;
@@ -73,12 +76,27 @@ struct grid_launch {
   std::shared_ptr<bound_kernel> kernel;
 };
 void run_grid(const grid_launch &launch);
-thread *running_thread();
+/* Every access looks at it, so it is where the program's start put it, not behind a call. */
+extern thread_local thread *current __attribute__((tls_model("initial-exec")));
+inline thread *running_thread() {
+  return current;
+}
 const char *running_kernel();
 int running_device();
 void preempt(); /* perhaps go on with another thread, by the seed */
 
+/* Addresses that were reserved: none before their first use. */
+struct stretch {
+  uintptr_t begin = 0;
+  std::size_t bytes = 0;
+  bool holds(uintptr_t address) const { return address - begin < bytes; }
+};
+
 /* memory.cpp: device memory */
+extern stretch device_stretch;
+inline bool in_arena(uintptr_t address) {
+  return device_stretch.holds(address);
+}
 cudaError_t device_allocate(int device, std::size_t bytes, void **out);
 bool device_free(void *memory);
 int device_of(const void *memory); /* -1: not device memory */
@@ -86,7 +104,6 @@ bool device_range_ok(const void *memory, std::size_t bytes);
 void device_mark_written(const void *memory, std::size_t bytes);
 void device_copy_marks(const void *to, const void *from, std::size_t bytes);
 void device_access(uintptr_t address, std::size_t bytes, bool write);
-bool in_arena(uintptr_t address);
 std::size_t device_allocation_bytes(uintptr_t address); /* that it lies in; 0: none */
 std::size_t device_bytes_used(int device);
 uint64_t device_allocations();
@@ -118,7 +135,10 @@ void shared_begin(unsigned slot, std::size_t dynamic_bytes);
 void shared_end(unsigned slot);
 void *shared_find(unsigned slot, const void *key, std::size_t bytes, std::size_t alignment);
 void *shared_base(unsigned slot);
-bool in_shared(uintptr_t address);
+extern stretch shared_stretch;
+inline bool in_shared(uintptr_t address) {
+  return shared_stretch.holds(address);
+}
 enum class access { read, write, atomic, volatile_read, volatile_write };
 void shared_access(unsigned slot, shared_clock now, unsigned thread, uintptr_t address,
                    std::size_t bytes, access kind);
@@ -129,6 +149,8 @@ shared_clock running_clock();
 /* counts.cpp */
 bool counts_accesses();
 void count_access(uintptr_t address, std::size_t bytes, access kind);
+
+#pragma GCC visibility pop
 
 /* streams.cpp */
 struct task {

@@ -20,6 +20,8 @@
 
 namespace emulator {
 
+stretch device_stretch;
+
 namespace {
 
 constexpr std::size_t DEVICE_STRETCH = std::size_t(8) << 30;
@@ -85,6 +87,7 @@ void reserve_once() {
   if (arena)
     return;
   arena = reserve(ARENA_BYTES, PROT_NONE);
+  device_stretch = {reinterpret_cast<uintptr_t>(arena), ARENA_BYTES};
   state = reinterpret_cast<unsigned char *>(reserve(ARENA_BYTES, PROT_READ | PROT_WRITE));
   for (int device = 0; device < MAX_DEVICES; device++)
     ASAN_POISON_MEMORY_REGION(arena + device * DEVICE_STRETCH, FIRST);
@@ -132,10 +135,6 @@ void describe(uintptr_t address, char *text, std::size_t size) {
 }
 
 } /* namespace */
-
-bool in_arena(uintptr_t address) {
-  return arena && address - reinterpret_cast<uintptr_t>(arena) < ARENA_BYTES;
-}
 
 void arena_open() {
   if (open_depth++ == 0)

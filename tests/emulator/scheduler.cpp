@@ -23,10 +23,10 @@ struct block {
 };
 
 position running;
+thread_local thread *current;
 
 namespace {
 
-thread_local thread *current;
 const grid_launch *launched; /* the grid that runs */
 fiber host;                  /* the scheduler's own context */
 std::vector<thread *> ready;
@@ -258,6 +258,8 @@ void try_warp(thread *t) {
 
 /* Threads that wait for the lane that just ended wait in vain. */
 void check_warp_after_end(thread *ended) {
+  if (ended->home->warp_waiting[warp_of(ended)] == 0)
+    return;
   for (unsigned lane = 0; lane < WARP; lane++) {
     thread *other = lane_thread(ended, lane);
     if (other && other->state == waiting::in_warp && other->mask >> lane_of(ended) & 1u) {
@@ -391,9 +393,6 @@ void run_grid(const grid_launch &launch) {
   launched = nullptr;
 }
 
-thread *running_thread() {
-  return current;
-}
 const char *running_kernel() {
   return launched ? launched->name : nullptr;
 }

@@ -20,6 +20,8 @@
 
 namespace emulator {
 
+stretch shared_stretch;
+
 namespace {
 
 constexpr std::size_t SLOT_BYTES = 256 << 10;
@@ -84,6 +86,7 @@ void reserve_once() {
     return;
   const std::size_t bytes = SLOT_BYTES * SHARED_SLOTS;
   memory = static_cast<char *>(reserve(bytes));
+  shared_stretch = {reinterpret_cast<uintptr_t>(memory), bytes};
   allocated = static_cast<bool *>(reserve(bytes));
   histories = static_cast<history *>(reserve(bytes * sizeof(history)));
   ASAN_POISON_MEMORY_REGION(memory, bytes);
@@ -112,9 +115,10 @@ void split(std::size_t word, uint32_t block) {
   first.split = true;
 }
 
+/* A byte, or a word. */
 bool is_allocated(std::size_t at, std::size_t bytes) {
   static const bool all[WORD_BYTES] = {true, true, true, true};
-  return std::memcmp(allocated + at, all, bytes) == 0;
+  return bytes == 1 ? allocated[at] : std::memcmp(allocated + at, all, WORD_BYTES) == 0;
 }
 
 bool is_several(unsigned thread) {
@@ -214,10 +218,6 @@ void *shared_find(unsigned slot, const void *key, std::size_t bytes, std::size_t
 
 void *shared_base(unsigned slot) {
   return memory + slot * SLOT_BYTES;
-}
-
-bool in_shared(uintptr_t address) {
-  return memory && address - reinterpret_cast<uintptr_t>(memory) < SLOT_BYTES * SHARED_SLOTS;
 }
 
 void shared_settle() {
