@@ -111,12 +111,12 @@ def kcore(num_vertices, edges):
     return cores
 
 
-def pagerank(num_vertices, edges, damping=0.85, tolerance=1e-12):
-    """Parallel edges count as often as they are; what vertices without out-edges hold is spread evenly."""
+def pagerank(num_vertices, edges, damping=0.85, tolerance=1e-12, spread=True):
+    """Parallel edges count as often as they are; what vertices without out-edges hold is spread evenly, or dropped."""
     rows, ranks = out_edges(num_vertices, edges), [1 / num_vertices] * num_vertices
     while True:
         lost = math.fsum(rank for rank, row in zip(ranks, rows) if not row)
-        following = [(1 - damping + damping * lost) / num_vertices] * num_vertices
+        following = [(1 - damping + damping * lost * spread) / num_vertices] * num_vertices
         for rank, row in zip(ranks, rows):
             for other, _ in row:
                 following[other] += damping * rank / len(row)
@@ -126,14 +126,14 @@ def pagerank(num_vertices, edges, damping=0.85, tolerance=1e-12):
             return ranks
 
 
-def pagerank_weighted(num_vertices, edges, damping=0.85, tolerance=1e-12):
-    """Edges are taken in proportion to their weights; what vertices hold that have none is spread evenly."""
+def pagerank_weighted(num_vertices, edges, damping=0.85, tolerance=1e-12, spread=True):
+    """Edges are taken in proportion to their weights; what vertices hold that have none is spread evenly, or dropped."""
     ranks, out = [1 / num_vertices] * num_vertices, [0.0] * num_vertices
     for source, _, weight in edges:
         out[source] += weight
     while True:
         lost = math.fsum(rank for rank, weight in zip(ranks, out) if weight == 0)
-        following = [(1 - damping + damping * lost) / num_vertices] * num_vertices
+        following = [(1 - damping + damping * lost * spread) / num_vertices] * num_vertices
         for source, destination, weight in edges:
             if out[source] > 0:
                 following[destination] += damping * ranks[source] * weight / out[source]

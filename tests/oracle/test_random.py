@@ -121,13 +121,17 @@ class Naive(_Random):
 
     def test_pagerank(self):
         for graph, path, edges in self.graphs():
-            got = self.compute(graph, path, "pagerank", "--tolerance", "1e-9", "--iterations", "500")
-            self.assertClose([float(rank) for rank in got], naive.pagerank(graph.num_vertices, edges))
+            for dangling in ("spread", "drop"):
+                got = self.compute(graph, path, "pagerank", "--dangling", dangling, "--tolerance", "1e-9", "--iterations", "500")
+                self.assertClose([float(rank) for rank in got], naive.pagerank(graph.num_vertices, edges, spread=dangling == "spread"))
 
     def test_pagerank_weighted(self):
         for graph, path, edges in self.graphs():
-            got = self.compute(graph, path, "pagerank", "--weighted", "--tolerance", "1e-9", "--iterations", "500")
-            self.assertClose([float(rank) for rank in got], naive.pagerank_weighted(graph.num_vertices, edges))
+            for dangling in ("spread", "drop"):
+                got = self.compute(graph, path, "pagerank", "--weighted", "--dangling", dangling, "--tolerance", "1e-9",
+                                   "--iterations", "500")
+                self.assertClose([float(rank) for rank in got],
+                                 naive.pagerank_weighted(graph.num_vertices, edges, spread=dangling == "spread"))
 
     def test_katz(self):
         for graph, path, edges in self.graphs(6):
