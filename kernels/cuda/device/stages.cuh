@@ -9,7 +9,9 @@ extern "C" {
 #endif
 
 /* Larger ones copy no faster, and to pin 16 MiB takes 5 ms. */
+#ifndef QN_STAGE_BYTES
 #define QN_STAGE_BYTES ((uint64_t)8 << 20)
+#endif
 
 /* Pin some ahead: from then on they outlive the runs that take them. Give them back. */
 void qn_stages_make(void);
