@@ -21,7 +21,7 @@ OWN_RUNS = {"graph": [("cc",), ("bc", "--sources", "1,2,3,5,8,13,21,34,55")]}
 
 
 class Kill(unittest.TestCase):
-    tier, timeout = "medium", 300
+    tier, timeout, sanitized_tier = "medium", 300, "long"
 
     def setUp(self):
         self.folder = Path(self.id().rsplit(".", 1)[1])

@@ -23,7 +23,7 @@ def tool(name, *arguments, **options):
 
 class SameBytes(unittest.TestCase):
     """Whatever is asked for: as in memory."""
-    tier = "medium"
+    tier, sanitized_tier = "medium", "long"
     timeout = 600
 
     def same(self, memory, name, *arguments):

@@ -131,7 +131,7 @@ class OnePath(_Paths):
 
 
 class Cutoff(_Paths):
-    tier = "medium"
+    tier, sanitized_tier = "medium", "long"
 
     def test_every_layout(self):
         """Nothing beyond it is reached; what is reached is as far as without it, and has the same parents."""
@@ -158,7 +158,7 @@ class Cutoff(_Paths):
 
 
 class SeveralSources(_Paths):
-    tier = "medium"
+    tier, sanitized_tier = "medium", "long"
 
     def columns(self, graph, path):
         rows = values_of_columns(path)

@@ -188,4 +188,4 @@ for _dataset in DATASETS:
 for _layout in LAYOUTS:
     for _dataset in DATASETS:
         if _dataset.name in IN_LAYOUTS:
-            add("%s in %s" % (_dataset.name, _layout.name), _InLayout, dataset=_dataset, layout=_layout, tier="medium")
+            add("%s in %s" % (_dataset.name, _layout.name), _InLayout, dataset=_dataset, layout=_layout, tier="medium", sanitized_tier="long")
