@@ -14,6 +14,7 @@
 #include "support/input/input.h"
 #include "support/progress.h"
 #include "support/suggest.h"
+#include "support/text/fold.h"
 
 extern const struct qn_reader qn_reader_edges, qn_reader_named_edges;
 
@@ -344,20 +345,6 @@ enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_opt
 
 /* ---- Listings ------------------------------------------------------------- */
 
-/* A line of the list, broken where argp would break it, which knows no indentation. */
-static void print_item(FILE *stream, const char *name, const char *text) {
-  enum { INDENT = 18, WIDTH = 78 - INDENT };
-  fprintf(stream, "  %-15s ", name);
-  while (strlen(text) > WIDTH) {
-    int length = WIDTH;
-    while (length > 0 && text[length] != ' ')
-      length--;
-    fprintf(stream, "%.*s\n%*s", length, text, INDENT, "");
-    text += length + 1;
-  }
-  fprintf(stream, "%s\n", text);
-}
-
 static char *list_help(bool written) {
   char *text = NULL;
   size_t size;
@@ -366,7 +353,7 @@ static char *list_help(bool written) {
     return NULL;
   for (const struct qn_format *format = qn_formats; format->name; format++)
     if (has(format, written ? WRITTEN : READ))
-      print_item(stream, format->name, format->description);
+      fprintf(stream, "  %-15s %s\n", format->name, format->description);
   if (fclose(stream) == 0)
     return text;
   free(text);
@@ -384,23 +371,26 @@ char *qn_formats_help(bool written, int key, const char *text) {
 }
 
 static void print_direction(const char *direction, bool supported, bool by_name,
-                            const struct qn_format_limits *limits) {
-  printf("    %s  %s%s", direction, supported ? "yes" : "no",
-         by_name ? ", if --format names it" : "");
+                            const struct qn_format_limits *limits, FILE *stream) {
+  fprintf(stream, "    %s  %s%s", direction, supported ? "yes" : "no",
+          by_name ? ", if --format names it" : "");
   if (supported)
-    printf("; loses %s", limits->loses ? limits->loses : "nothing");
+    fprintf(stream, "; loses %s", limits->loses ? limits->loses : "nothing");
   if (supported && limits->refuses)
-    printf("; refuses %s", limits->refuses);
-  putchar('\n');
+    fprintf(stream, "; refuses %s", limits->refuses);
+  fputc('\n', stream);
 }
 
 static void print_text(void) {
+  struct qn_page page;
+  FILE *stream = qn_page_begin(&page, stdout);
   for (const struct qn_format *format = qn_formats; format->name; format++) {
-    printf("%s (%s)\n    %s\n", format->name, format->files, format->description);
+    fprintf(stream, "%s (%s)\n    %s\n", format->name, format->files, format->description);
     print_direction("import", has(format, READ), format->reader && !is_detected(format->reader),
-                    &format->reading);
-    print_direction("export", has(format, WRITTEN), false, &format->writing);
+                    &format->reading, stream);
+    print_direction("export", has(format, WRITTEN), false, &format->writing, stream);
   }
+  qn_page_end(&page, 6);
 }
 
 static json_t *files_json(const char *files) {

@@ -17,7 +17,7 @@ case $tool in
 esac
 
 help_of() {
-  ARGP_HELP_FMT=rmargin=10000 "$@" --help 2>/dev/null
+  COLUMNS=1000 "$@" --help 2>/dev/null
 }
 
 tools() {

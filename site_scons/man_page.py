@@ -1,6 +1,6 @@
 """Manual pages from what the tools say with --help: python3 man_page.py TOOL >TOOL.1
 
-The text of --help (argp's) is the one source; here it only gets its typography.
+The text of --help is the one source; here it only gets its typography.
 """
 
 import os
@@ -12,7 +12,6 @@ OPTION = re.compile(r"^ {2,6}(-\S.*?)(?: {2,}(\S.*))?$")
 CONTINUATION = re.compile(r"^ {20,}(\S.*)$")
 GROUP = re.compile(r"^ (\S.*):$")
 HEADINGS = {"Exit status:": "EXIT STATUS", "Example:": "EXAMPLES", "Examples:": "EXAMPLES", "Formats:": "FORMATS"}
-COMMON = "Mandatory or optional arguments to long options"
 
 
 def escape(text):
@@ -21,8 +20,7 @@ def escape(text):
 
 
 def ask(tool, option):
-    # Long lines, so that hardly any is broken; but argp loses its column in those beyond its buffer.
-    environment = dict(os.environ, ARGP_HELP_FMT="rmargin=150", LC_ALL="C.UTF-8")
+    environment = dict(os.environ, COLUMNS="80", LC_ALL="C.UTF-8")
     return subprocess.run([tool, option], env=environment, stdout=subprocess.PIPE, check=True,
                           universal_newlines=True).stdout
 
@@ -45,7 +43,6 @@ def take_paragraph(lines):
 
 
 def options(lines):
-    """glibc's argp loses its column where its buffer ends: there a line is not indented, or an option twice."""
     page = []
     while lines:
         line = re.sub(r"^(  -\w,) +(?=--)", r"\1 ", lines[0])
@@ -58,8 +55,6 @@ def options(lines):
                 page.append(escape(option.group(2)))
         elif more:
             page.append(escape(more.group(1)))
-        elif line.strip() and page and page[-1].startswith(".B "):
-            page.append(escape(line.strip()))
         elif line.strip():
             break
         lines.pop(0)
@@ -70,7 +65,7 @@ def prose(lines):
     page = []
     while lines:
         paragraph = take_paragraph(lines)
-        if not paragraph or paragraph[0].startswith(COMMON):
+        if not paragraph:
             continue
         for heading, title in HEADINGS.items():
             if paragraph[0].startswith(heading):

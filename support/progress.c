@@ -10,6 +10,8 @@
 #include "support/json_text.h"
 #include "support/output_stream.h"
 #include "support/sizes.h"
+#include "support/text/fold.h"
+#include "support/text/terminal.h"
 #include "support/threads.h"
 
 static const double FIRST_SHOWN_AFTER = 1.0;
@@ -51,22 +53,27 @@ static void erase_line(void) {
   terminal.shown = false;
 }
 
+/* As much of the text as the terminal's line shows. */
+static void replace_line(const char *text) {
+  const char *end = qn_text_skip(text, qn_terminal_width() - 1);
+  qn_terminal_erase_line();
+  fprintf(stderr, "%.*s", (int)(end - text), text);
+  fflush(stderr);
+  terminal.shown = true;
+}
+
 static void show(const struct qn_task *task, double now) {
   uint64_t done = __atomic_load_n(&task->done, __ATOMIC_RELAXED);
   double elapsed = now - terminal.begun;
   double rate = (double)done / elapsed;
-  char done_text[64], rate_text[64];
+  char done_text[64], rate_text[64], rest[64] = "", text[512];
   amount_text((double)done, task->unit, done_text, sizeof done_text);
   amount_text(rate, task->unit, rate_text, sizeof rate_text);
-  qn_terminal_erase_line();
-  fprintf(stderr, "%s: %s, %s/s", task->what, done_text, rate_text);
-  if (task->total && done <= task->total) {
-    fprintf(stderr, ", %.0f %%", 100.0 * (double)done / (double)task->total);
-    if (done)
-      fprintf(stderr, ", %.0f s left", (double)(task->total - done) / rate);
-  }
-  fflush(stderr);
-  terminal.shown = true;
+  if (task->total && done && done <= task->total)
+    snprintf(rest, sizeof rest, ", %.0f %%, %.0f s left",
+             100.0 * (double)done / (double)task->total, (double)(task->total - done) / rate);
+  snprintf(text, sizeof text, "%s: %s, %s/s%s", task->what, done_text, rate_text, rest);
+  replace_line(text);
 }
 
 void qn_progress_begin(const char *what, const char *unit, uint64_t total) {
@@ -110,13 +117,12 @@ void qn_progress_line(const char *format, ...) {
   if (next_show == 0)
     next_show = now + FIRST_SHOWN_AFTER;
   if (now >= next_show) {
+    char text[512];
     va_list arguments;
-    qn_terminal_erase_line();
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fflush(stderr);
-    terminal.shown = true;
+    replace_line(text);
     next_show = now + SHOWN_EVERY;
   }
   pthread_mutex_unlock(&terminal.lock);
@@ -140,7 +146,10 @@ static void tell(const char *text) {
     return;
   pthread_mutex_lock(&terminal.lock);
   erase_line();
-  fprintf(stderr, "%s\n", text);
+  if (isatty(STDERR_FILENO))
+    qn_text_fold(text, 0, 2, qn_terminal_width(), stderr);
+  else
+    fprintf(stderr, "%s\n", text);
   pthread_mutex_unlock(&terminal.lock);
 }
 

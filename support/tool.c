@@ -2,13 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "support/atomic_file.h"
@@ -17,6 +14,8 @@
 #include "support/output_stream.h"
 #include "support/progress.h"
 #include "support/suggest.h"
+#include "support/text/help.h"
+#include "support/text/terminal.h"
 #include "support/threads.h"
 #include "support/used_files.h"
 
@@ -28,9 +27,14 @@ static char *usage_text;
 static size_t usage_bytes;
 static FILE *usage_stream;
 
-enum { KEY_JSON = 0x2001 };
+enum { KEY_JSON = 0x2001, KEY_USAGE };
 
-static void print_version(FILE *stream, struct argp_state *state);
+static void print_version(void) {
+  if (json_errors)
+    printf("{\"tool\": \"%s\", \"version\": \"%s\"}\n", tool_name, QN_VERSION);
+  else
+    printf("%s (Quern) %s\n", tool_name, QN_VERSION);
+}
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct qn_tool_options *options = state->input;
@@ -52,10 +56,15 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     options->json = true;
     return 0;
   case 'h':
-    argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-    return 0;
+  case '?':
+    qn_help_print(tool_name, state->root_argp, qn_terminal_width() - 1, stdout);
+    exit(fflush(stdout) == 0 ? 0 : QN_SYSTEM);
+  case KEY_USAGE:
+    qn_help_print_usage(tool_name, state->root_argp, qn_terminal_width() - 1, stdout);
+    exit(fflush(stdout) == 0 ? 0 : QN_SYSTEM);
   case 'v':
-    print_version(stdout, state);
+  case 'V':
+    print_version();
     exit(fflush(stdout) == 0 ? 0 : QN_SYSTEM);
   default:
     return ARGP_ERR_UNKNOWN;
@@ -64,10 +73,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 
 #define SHARED_OPTIONS                                                                             \
   {"threads", 'T', "N", 0, "Use N threads (default: all cores)", 90},                              \
-      {NULL, 'h', NULL, OPTION_HIDDEN, "As --help", 90},                                           \
-      {NULL, 'v', NULL, OPTION_HIDDEN, "As --version", 90},                                        \
-      {"quiet", 'q', NULL, 0, "No progress, notices or summary", 90}, {                            \
-    "json", KEY_JSON, NULL, 0, "Print one JSON object on standard output", 90                      \
+      {"quiet", 'q', NULL, 0, "No progress, notices or summary", 90},                              \
+      {"json", KEY_JSON, NULL, 0, "Print one JSON object on standard output", 90},                 \
+      {"help", 'h', NULL, 0, "Show this help", 99},                                                \
+      {NULL, '?', NULL, OPTION_HIDDEN, "As --help", 99},                                           \
+      {"usage", KEY_USAGE, NULL, 0, "Show the options alone", 99},                                 \
+      {"version", 'v', NULL, 0, "Show the version", 99}, {                                         \
+    NULL, 'V', NULL, OPTION_HIDDEN, "As --version", 99                                             \
   }
 
 static const struct argp_option shared_options[] = {SHARED_OPTIONS, {0}};
@@ -76,14 +88,6 @@ static const struct argp_option output_options[] = {
 
 const struct argp qn_tool_argp = {.options = shared_options, .parser = parse_option};
 const struct argp qn_tool_output_argp = {.options = output_options, .parser = parse_option};
-
-static void print_version(FILE *stream, struct argp_state *state) {
-  (void)state;
-  if (json_errors)
-    fprintf(stream, "{\"tool\": \"%s\", \"version\": \"%s\"}\n", tool_name, QN_VERSION);
-  else
-    fprintf(stream, "%s (Quern) %s\n", tool_name, QN_VERSION);
-}
 
 /* In a signal handler: nothing but system calls. */
 _Noreturn static void give_up(const char *message) {
@@ -247,15 +251,6 @@ static bool match(const struct argp_option *option, void *context) {
   return option->name[search->length] == '\0';
 }
 
-/* What argp itself knows; none of them takes a value. */
-static bool is_built_in(const char *name, size_t length) {
-  static const char *const names[] = {"help", "usage", "version"};
-  for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-    if (length <= strlen(names[i]) && strncmp(name, names[i], length) == 0)
-      return true;
-  return false;
-}
-
 static bool offer(const struct argp_option *option, void *context) {
   if (option->name && !(option->flags & OPTION_HIDDEN))
     qn_suggestion_offer(context, option->name);
@@ -278,7 +273,7 @@ static bool look_at_long(const struct argp *argp, const char *text, struct comma
   size_t length = strcspn(text + 2, "=");
   struct search search = {.name = text + 2, .length = length};
   visit_options(argp, match, &search);
-  if (!search.found && !is_built_in(text + 2, length) && !line->unknown)
+  if (!search.found && !line->unknown)
     remember_unknown(argp, text, length, line);
   line->json |= search.found && strcmp(search.found->name, "json") == 0;
   return search.found && search.found->arg && !(search.found->flags & OPTION_ARG_OPTIONAL) &&
@@ -367,56 +362,13 @@ static void open_standard_descriptors(void) {
       _exit(QN_SYSTEM);
 }
 
-/* ---- The terminal ---------------------------------------------------------- */
-
-#define USUAL_WIDTH 80
-#define LEAST_WIDTH 40
-#define MOST_WIDTH 1000
-
-/* What COLUMNS says; 0 if it is not a number. */
-static unsigned long columns_wanted(void) {
-  const char *text = getenv("COLUMNS");
-  char *end;
-  unsigned long columns = text ? strtoul(text, &end, 10) : 0;
-  return text && *end == '\0' ? columns : 0;
-}
-
-unsigned qn_tool_width(void) {
-  struct winsize size;
-  unsigned long width = columns_wanted();
-  if (width == 0)
-    width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-  if (width == 0)
-    return USUAL_WIDTH;
-  return width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : (unsigned)width;
-}
-
-/* The program's own locale stays "C", whose decimal point is a point. */
-bool qn_tool_speaks_utf8(void) {
-  locale_t users = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-  if (!users)
-    return false;
-  bool utf8 = strcmp(nl_langinfo_l(CODESET, users), "UTF-8") == 0;
-  freelocale(users);
-  return utf8;
-}
+/* ---- Beginning and end ------------------------------------------------------ */
 
 /* Before anything has begun. */
 static _Noreturn void fail_early(const char *what) {
   fprintf(stderr, "%s: out of memory: %s\n", tool_name, what);
   _exit(QN_SYSTEM);
 }
-
-/* argp fills lines up to a margin, which users may choose, too. */
-static void fit_help(void) {
-  char format[64];
-  const unsigned width = qn_tool_width();
-  snprintf(format, sizeof format, "rmargin=%u%s", width - 1, width < 60 ? ",opt-doc-col=8" : "");
-  if (setenv("ARGP_HELP_FMT", format, 0) != 0)
-    fail_early("the width of the terminal");
-}
-
-/* ---- Beginning and end ------------------------------------------------------ */
 
 void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input,
                    const struct qn_tool_options *options) {
@@ -426,15 +378,13 @@ void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **a
   json_set_alloc_funcs(json_memory, free);
   if (atexit(library_gave_up) != 0)
     fail_early("what is done at the end");
-  if (!qn_terminal_guard(qn_tool_speaks_utf8()))
+  if (!qn_terminal_guard(qn_terminal_speaks_utf8()))
     fail_early("the terminal");
-  argp_program_version_hook = print_version;
   argp_err_exit_status = QN_USAGE;
-  fit_help();
   look_at_options(argp, argc, argv);
   char *called = argv[0];
   argv[0] = (char *)name;
-  if (argp_parse(argp, argc, argv, 0, NULL, input) != 0)
+  if (argp_parse(argp, argc, argv, ARGP_NO_HELP, NULL, input) != 0)
     fail_early("the command line");
   at_work = true;
   argv[0] = called;

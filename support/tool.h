@@ -1,5 +1,5 @@
 /* What every command-line tool shares: the options -T, --quiet, --json and
- * --force, how wide its text is, and how an error becomes a message and an exit code. */
+ * --force, and how an error becomes a message and an exit code. */
 #pragma once
 
 #include <argp.h>
@@ -40,13 +40,6 @@ extern const struct argp qn_tool_output_argp;
  * put the shared options to work. `name` is the tool's name, e.g. "quern-import". */
 void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input,
                    const struct qn_tool_options *options);
-
-/* Columns for text on standard output: what COLUMNS says, else the width of the terminal that it
- * is, else 80. At least 40, at most 1000. */
-unsigned qn_tool_width(void);
-
-/* Is text UTF-8 in the user's locale? */
-bool qn_tool_speaks_utf8(void);
 
 /* While parsing: what is printed of a run, and what it writes to `output`, must not both go to
  * standard output. */

@@ -12,6 +12,7 @@
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/sizes.h"
+#include "support/text/terminal.h"
 #include "support/threads.h"
 #include "support/tool.h"
 #include "support/used_files.h"
@@ -71,8 +72,8 @@ static const char documentation[] =
     "  extract [-C DIR] BUNDLE [MEMBER...]\n"
     "                           restore a bundle's members (all) into DIR\n"
     "  list FILE                what is in an archive or a bundle\n"
-    "  verify FILE...           decode everything and compare the checksums; of a\n"
-    "                           bundle's members also the hashes that the manifest has\n\n"
+    "  verify FILE...           decode everything and compare the checksums; of a bundle's "
+    "members also the hashes that the manifest has\n\n"
     "An archive is a container in archive form: quern-info and quern-verify read it too. A bundle "
     "is a tar with a manifest, which ordinary tar lists and unpacks. Every section is checked "
     "while it is restored; a damaged section is named, and no output is left. Existing files are "
@@ -343,9 +344,11 @@ static enum qn_status list(const struct options *options, char **files, int coun
   if (!status && options->shared.json) {
     qn_tool_print_json(json_pack("{s:O}", "members", entries));
   } else if (!status) {
+    const bool is_narrow = qn_terminal_width() < 62;
     json_array_foreach(entries, index, entry) {
       char size[16];
-      printf("%-32s %-16s %12s\n", json_string_value(json_object_get(entry, "name")),
+      printf(is_narrow ? "%-16s %-12s %10s\n" : "%-32s %-16s %12s\n",
+             json_string_value(json_object_get(entry, "name")),
              json_string_value(json_object_get(entry, "role")),
              qn_size_text((uint64_t)json_integer_value(json_object_get(entry, "archive_bytes")),
                           size, sizeof size));

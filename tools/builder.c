@@ -9,6 +9,7 @@
 #include "support/atomic_file.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
+#include "support/text/terminal.h"
 #include "support/threads.h"
 #include "support/tool.h"
 #include "support/used_files.h"
@@ -119,7 +120,7 @@ static enum qn_status report(const struct options *options, const struct qn_memo
         object, "edges",
         json_string(qn_edges_text(info->directedness, info->num_edges,
                                   qn_undirected_edges(container, info->num_edges), edges)));
-    qn_figures_print(object, qn_tool_width(), qn_beside_output(options->output));
+    qn_figures_print(object, qn_terminal_width(), qn_beside_output(options->output));
   }
   json_decref(object);
   return status;

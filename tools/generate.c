@@ -17,6 +17,7 @@
 #include "support/output_stream.h"
 #include "support/progress.h"
 #include "support/sizes.h"
+#include "support/text/fold.h"
 #include "support/threads.h"
 #include "support/tool.h"
 #include "tools/set_making.h"
@@ -222,18 +223,20 @@ static enum qn_status print_json(const struct options *options, const struct rep
 
 static void print_summary(const struct options *options, const struct report *report) {
   char vertices[32], edges[32], graph[QN_GRAPH_TEXT];
-  FILE *stream = qn_beside_output(options->output);
+  struct qn_page page;
+  FILE *stream = qn_page_begin(&page, qn_beside_output(options->output));
   if (options->format == FORMAT_GRAPH) {
     fprintf(stream, "%s: %s, in %.2f s\n", options->output,
             qn_ledger_graph_text(&report->container.ledger, &report->container.info, graph),
             report->seconds);
     qn_set_making_print(&options->making, report->container.set, stream);
     qn_ledger_print(&report->container.ledger, stream);
-    return;
+  } else {
+    fprintf(stream, "%s: %s vertices, %s edges, in %.2f s\n", options->output,
+            qn_count_text(report->num_vertices, vertices, sizeof vertices),
+            qn_count_text(report->num_edges, edges, sizeof edges), report->seconds);
   }
-  fprintf(stream, "%s: %s vertices, %s edges, in %.2f s\n", options->output,
-          qn_count_text(report->num_vertices, vertices, sizeof vertices),
-          qn_count_text(report->num_edges, edges, sizeof edges), report->seconds);
+  qn_page_end(&page, 4);
 }
 
 static enum qn_status run(struct options *options, struct report *report, struct qn_error *error) {

@@ -11,8 +11,9 @@
 #include "formats/graph/statistics.h"
 #include "support/memory.h"
 #include "support/sizes.h"
+#include "support/text/fold.h"
+#include "support/text/terminal.h"
 #include "support/threads.h"
-#include "support/tool.h"
 #include <quern/layouts.h>
 #include <quern/open.h>
 
@@ -174,7 +175,7 @@ static void print_degrees(const json_t *const degrees[2], const char *const labe
     json_array_append_new(rows, row);
   }
   fputc('\n', stream);
-  qn_text_table_print(rows, alignment, qn_tool_width(), stream);
+  qn_text_table_print(rows, alignment, qn_terminal_width(), stream);
   json_decref(rows);
 }
 
@@ -185,7 +186,7 @@ static void print_line(const char *label, FILE *stream, const char *format, ...)
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   fprintf(stream, "%-*s ", LABEL_WIDTH, label);
-  qn_text_fold(text, LABEL_WIDTH + 1, LABEL_WIDTH + 1, qn_tool_width(), stream);
+  qn_text_fold(text, LABEL_WIDTH + 1, LABEL_WIDTH + 1, qn_terminal_width(), stream);
 }
 
 static void print_counts(const json_t *statistics, uint64_t num_vertices, FILE *stream) {
@@ -267,8 +268,8 @@ static void print_histogram(const json_t *const degrees[2], const char *const *l
   struct histogram histograms[2];
   unsigned count = degrees[1] ? 2 : 1;
   size_t rows = 0;
-  bool utf8 = qn_tool_speaks_utf8();
-  unsigned each = (qn_tool_width() - 1 - BIN_WIDTH) / count;
+  bool utf8 = qn_terminal_speaks_utf8();
+  unsigned each = (qn_terminal_width() - 1 - BIN_WIDTH) / count;
   unsigned bar = each >= COUNT_WIDTH + 2 + LEAST_BAR ? each - COUNT_WIDTH - 2 : 0;
   fprintf(stream, "\n%-*s", BIN_WIDTH, "degree");
   for (unsigned i = 0; i < count; i++) {
@@ -301,7 +302,7 @@ void qn_graph_statistics_print(const json_t *statistics, FILE *stream) {
   print_degrees(degrees, rows, stream);
   print_counts(statistics, num_vertices, stream);
   const bool one_below_other =
-      degrees[1] && qn_tool_width() < BIN_WIDTH + 2 * (COUNT_WIDTH + 2) + 1;
+      degrees[1] && qn_terminal_width() < BIN_WIDTH + 2 * (COUNT_WIDTH + 2) + 1;
   for (int i = 0; num_vertices && i < 1 + one_below_other; i++)
     print_histogram((const json_t *[]){degrees[i], one_below_other ? NULL : degrees[1]},
                     columns + i, stream);

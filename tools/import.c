@@ -10,6 +10,7 @@
 #include "support/atomic_file.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
+#include "support/text/fold.h"
 #include "support/tool.h"
 #include "tools/set_making.h"
 #include "tools/tables.h"
@@ -139,11 +140,13 @@ static enum qn_status print_json(const struct options *options,
 
 static void print_summary(const struct options *options, const struct qn_import_report *report) {
   char graph[QN_GRAPH_TEXT];
-  FILE *stream = qn_beside_output(options->output);
+  struct qn_page page;
+  FILE *stream = qn_page_begin(&page, qn_beside_output(options->output));
   fprintf(stream, "%s: %s\n", options->output,
           qn_ledger_graph_text(&report->ledger, &report->info, graph));
   qn_set_making_print(&options->making, report->set, stream);
   qn_ledger_print(&report->ledger, stream);
+  qn_page_end(&page, 4);
 }
 
 static enum qn_status import(const struct options *options, struct qn_error *error) {

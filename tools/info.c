@@ -10,6 +10,7 @@
 #include "formats/properties/report.h"
 #include "formats/set/set.h"
 #include "support/sizes.h"
+#include "support/text/terminal.h"
 #include "support/tool.h"
 #include "support/used_files.h"
 #include "tools/graph_statistics.h"
@@ -82,7 +83,7 @@ static void print_sections(const json_t *sections) {
                         type, count, size, json_string_value(json_object_get(section, "xxh3_64"))));
   }
   putchar('\n');
-  qn_text_table_print(rows, "llrrl", qn_tool_width(), stdout);
+  qn_text_table_print(rows, "llrrl", qn_terminal_width(), stdout);
   json_decref(rows);
 }
 
@@ -114,10 +115,10 @@ static void print_text(json_t *description) {
   json_object_del(description, "statistics");
   json_t *properties = json_incref(json_object_get(description, "properties"));
   json_object_del(description, "properties");
-  qn_figures_print(description, qn_tool_width(), stdout);
+  qn_figures_print(description, qn_terminal_width(), stdout);
   print_sections(sections);
   if (properties)
-    qn_properties_print(properties, qn_tool_width(), stdout);
+    qn_properties_print(properties, qn_terminal_width(), stdout);
   json_decref(properties);
   if (statistics)
     qn_graph_statistics_print(statistics, stdout);

@@ -10,6 +10,8 @@
 
 #include "support/modules/module.h"
 #include "support/suggest.h"
+#include "support/text/help.h"
+#include "support/text/terminal.h"
 #include "support/tool.h"
 #include <quern/error.h>
 
@@ -46,12 +48,15 @@ static int is_tool(const struct dirent *entry) {
 static void print_tools(FILE *stream, const char *folder) {
   struct dirent **entries;
   int count = scandir(folder[0] ? folder : ".", &entries, is_tool, alphasort);
-  fprintf(stream, "Usage: quern TOOL [OPTION...]\n"
-                  "A mill for graphs: all tools of the suite under one name.\n\n"
-                  "Tools (quern help TOOL and quern help ALGORITHM say more):\n");
+  qn_help_text("Usage: quern TOOL [OPTION...]\n"
+               "A mill for graphs: all tools of the suite under one name.\n\n"
+               "Tools (quern help TOOL and quern help ALGORITHM say more):",
+               qn_terminal_width() - 1, stream);
   for (int i = 0; i < count; i++) {
     const char *name = entries[i]->d_name + strlen("quern-"), *summary = summary_of(name);
-    fprintf(stream, *summary ? "  %-10s %s\n" : "  %s\n", name, summary);
+    char line[128];
+    snprintf(line, sizeof line, *summary ? "  %-10s %s" : "  %s", name, summary);
+    qn_help_text(line, qn_terminal_width() - 1, stream);
     free(entries[i]);
   }
   if (count >= 0)

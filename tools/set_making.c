@@ -11,8 +11,7 @@ enum { KEY_RANK_TIMEOUT = 0x3701 };
 
 static const struct argp_option argp_options[] = {
     {NULL, 0, NULL, 0,
-     "A set of several containers, also by several ranks under mpirun (by default one for each):",
-     QN_SET_GROUP - 1},
+     "A set of containers (under mpirun by default one for each process):", QN_SET_GROUP - 1},
     {"rank-timeout", KEY_RANK_TIMEOUT, "SECONDS", 0, QN_RANK_TIMEOUT_HELP, QN_SET_GROUP},
     {0}};
 

@@ -9,6 +9,7 @@
 #include "support/json_text.h"
 #include "support/output_stream.h"
 #include "support/sizes.h"
+#include "support/text/terminal.h"
 #include "support/tool.h"
 #include "support/used_files.h"
 #include <quern/metadata.h>
@@ -72,7 +73,7 @@ static void print_parts(const struct qn_set *set) {
                                           qn_size_text(part->file.bytes, size, sizeof size)));
   }
   putchar('\n');
-  qn_text_table_print(rows, "lrrrr", qn_tool_width(), stdout);
+  qn_text_table_print(rows, "lrrrr", qn_terminal_width(), stdout);
   json_decref(rows);
 }
 
@@ -88,10 +89,10 @@ static json_t *describe_properties(const struct qn_set *set) {
 /* Frees `properties`, which may be NULL. */
 static void print_set(const struct qn_set *set, json_t *description, json_t *properties) {
   json_object_del(description, "parts");
-  qn_figures_print(description, qn_tool_width(), stdout);
+  qn_figures_print(description, qn_terminal_width(), stdout);
   print_parts(set);
   if (properties)
-    qn_properties_print(properties, qn_tool_width(), stdout);
+    qn_properties_print(properties, qn_terminal_width(), stdout);
   json_decref(properties);
 }
 

@@ -11,6 +11,7 @@
 #include "support/json_text.h"
 #include "support/output_stream.h"
 #include "support/sizes.h"
+#include "support/text/fold.h"
 #include "support/threads.h"
 #include "support/tool.h"
 #include "support/used_files.h"
@@ -244,10 +245,12 @@ static enum qn_status print_json(const struct options *options, const struct rep
 
 static void print_summary(const struct options *options, const struct report *report) {
   char graph[QN_GRAPH_TEXT];
-  FILE *stream = qn_beside_output(options->output);
+  struct qn_page page;
+  FILE *stream = qn_page_begin(&page, qn_beside_output(options->output));
   fprintf(stream, "%s: %s, in %.2f s\n", options->output,
           qn_ledger_graph_text(&report->made.ledger, &report->made.info, graph), report->seconds);
   qn_ledger_print(&report->made.ledger, stream);
+  qn_page_end(&page, 4);
 }
 
 int main(int argc, char **argv) {

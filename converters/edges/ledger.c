@@ -4,6 +4,7 @@
 
 #include "support/progress.h"
 #include "support/sizes.h"
+#include "support/text/terminal.h"
 
 struct entry {
   const char *key;
@@ -106,13 +107,15 @@ void qn_ledger_note_sums(const struct qn_ledger *ledger) {
 }
 
 void qn_ledger_print(const struct qn_ledger *ledger, FILE *stream) {
+  enum { LABEL = 26, COUNT = 16 };
+  const int room = (int)qn_terminal_width() - LABEL - 3, column = room < COUNT ? room : COUNT;
   struct entry entries[NUM_ENTRIES];
   list_entries(ledger, entries);
   for (int i = 0; i < NUM_ENTRIES; i++) {
     char count[32];
     if (entries[i].value == 0 && !entries[i].always_told)
       continue;
-    fprintf(stream, "  %-26s %16s\n", entries[i].label,
+    fprintf(stream, "  %-*s %*s\n", LABEL, entries[i].label, column,
             qn_count_text(entries[i].value, count, sizeof count));
   }
 }

@@ -29,11 +29,9 @@ const struct qn_setting qn_export_settings[] = {
     {"strict", QN_SETTING_SWITCH, FIELD(write.strict), .group = 1,
      .help =
          "Write nothing if the format cannot keep all of the graph (default: say what is lost)"},
-    {"record", QN_SETTING_OWN, .set = set_record, .argument = "TYPES", .group = 1,
-     .help =
-         "Of pairs: IDS[,WEIGHT][,big]: ids as u32, u64 or packed (Graph500's 48 bits), "
-         "weights as u32, f32, i64 or f64; big-endian (default: the smallest types that hold all "
-         "values)"},
+    {"record", QN_SETTING_OWN, .set = set_record, .argument = "IDS[,WEIGHT][,big]", .group = 1,
+     .help = "Of pairs: ids as u32, u64 or packed (Graph500's 48 bits), weights as u32, f32, i64 "
+             "or f64; big-endian (default: the smallest types that hold all values)"},
     {"parts", QN_SETTING_NUMBER, FIELD(num_parts), .least = 1, .most = MAX_PARTS, .argument = "N",
      .group = 1, .help = "Write a folder of N files with about equally many edges, and a manifest"},
     {0}};

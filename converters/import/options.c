@@ -135,9 +135,9 @@ const struct qn_setting qn_import_settings[] = {
              "but a line that may be an edge is refused"},
     {"trailing-comments", QN_SETTING_SWITCH, FIELD(read.text.trailing_comments), .group = 1,
      .help = "Of edge lists: a # after a blank begins a comment"},
-    {"record", QN_SETTING_OWN, .set = set_record, .argument = "TYPES", .group = 1,
-     .help = "Of pairs: what an edge is, IDS[,WEIGHT][,big]. Source and destination: u32, u64 or "
-             "packed (Graph500's 48 bits); weight: u32, f32, i64 or f64; big-endian"},
+    {"record", QN_SETTING_OWN, .set = set_record, .argument = "IDS[,WEIGHT][,big]", .group = 1,
+     .help = "Of pairs: what an edge is. Source and destination: u32, u64 or packed (Graph500's 48 "
+             "bits); weight: u32, f32, i64 or f64; big-endian"},
     {"vertices", QN_SETTING_OWN, .set = set_vertices, .argument = "N|FILE", .group = 1,
      .help =
          "There are N vertices, 0 to N - 1, with edges or not (default: as many as the input says "

@@ -43,7 +43,7 @@ static enum qn_status set_seed(void *target, const char *text, struct qn_error *
 }
 
 #define FIELD(name) offsetof(struct qn_transform_options, name)
-/* A step is a group of its own, or argp would sort them by name. */
+/* The groups are the order of the steps. */
 const struct qn_setting qn_transform_settings[] = {
     {"transpose", QN_SETTING_SWITCH, FIELD(transform.transpose), .group = 4,
      .help = "2. Reverse every edge"},
@@ -53,9 +53,9 @@ const struct qn_setting qn_transform_settings[] = {
      .help = "4. Add the reverse of every edge; mark the graph undirected"},
     {"remove-duplicates", QN_SETTING_SWITCH, FIELD(transform.remove_duplicates), .group = 7,
      .help = "5. Of edges with the same endpoints keep only the first"},
-    {"random-weights", QN_SETTING_OWN, .set = set_weights, .argument = "RANGE", .group = 8,
-     .help = "6. Uniformly random weights, LO,HI,SEED: integers from LO to HI, or reals if either "
-             "has a decimal point; both directions of an undirected edge get the same"},
+    {"random-weights", QN_SETTING_OWN, .set = set_weights, .argument = "LO,HI,SEED", .group = 8,
+     .help = "6. Uniformly random weights: integers from LO to HI, or reals if either has a "
+             "decimal point; both directions of an undirected edge get the same"},
     {"narrow-weights", QN_SETTING_SWITCH, FIELD(transform.narrow_weights), .group = 8,
      .help = "6. Round weights of 8 bytes to f32, and say by how much"},
     {"relabel", QN_SETTING_OWN, .words = relabel_words, .set = set_relabel,

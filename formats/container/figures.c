@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/container/text_table.h"
 #include "support/sizes.h"
+#include "support/text/fold.h"
 #include <quern/metadata.h>
 
 /* A new string; NULL if memory runs out. */

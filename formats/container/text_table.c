@@ -3,25 +3,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "support/text/fold.h"
+
 enum { MOST_COLUMNS = 16, GAP = 2, INDENT = 4 };
-
-static bool begins_character(char c) {
-  return ((unsigned char)c & 0xC0) != 0x80;
-}
-
-unsigned qn_text_width(const char *text) {
-  unsigned width = 0;
-  for (; *text; text++)
-    width += begins_character(*text);
-  return width;
-}
-
-/* Behind so many characters, or at the end. */
-static const char *skip(const char *text, unsigned characters) {
-  while (*text && (characters || !begins_character(*text)))
-    characters -= begins_character(*text++);
-  return text;
-}
 
 static void put_blanks(unsigned count, FILE *stream) {
   fprintf(stream, "%*s", (int)count, "");
@@ -31,28 +15,6 @@ static void begin_line(unsigned indent, FILE *stream) {
   fputc('\n', stream);
   put_blanks(indent, stream);
 }
-
-/* ---- Lines ---------------------------------------------------------------- */
-
-void qn_text_fold(const char *text, unsigned at, unsigned indent, unsigned width, FILE *stream) {
-  while (at + qn_text_width(text) > width) {
-    const char *limit = skip(text, width > at ? width - at : 1), *end = limit;
-    while (end > text && end[-1] != ',' && end[-1] != ' ' && *end != ' ')
-      end--;
-    if (end == text)
-      end = at > indent ? text : limit; /* a whole line is more */
-    const bool blank = end > text && end[-1] == ' ';
-    fwrite(text, 1, (size_t)(end - text) - blank, stream);
-    text = end + strspn(end, " ");
-    at = indent;
-    if (!*text)
-      break;
-    begin_line(indent, stream);
-  }
-  fprintf(stream, "%s\n", text);
-}
-
-/* ---- Tables --------------------------------------------------------------- */
 
 struct column {
   unsigned width;
@@ -88,7 +50,7 @@ static size_t measure(const json_t *rows, const char *alignment, unsigned width,
 
 static void print_cell(const char *text, const struct column *column, bool is_last, FILE *stream) {
   while (qn_text_width(text) > column->width) {
-    const char *end = skip(text, column->width);
+    const char *end = qn_text_skip(text, column->width);
     fwrite(text, 1, (size_t)(end - text), stream);
     begin_line(INDENT, stream);
     text = end;

@@ -1,5 +1,4 @@
-/* Text that fits the terminal: tables, and lines that are broken where they are longer. Widths are
- * in characters; those of qn_tool_width are meant. */
+/* Tables that fit the terminal. Widths are in characters; those of qn_terminal_width are meant. */
 #pragma once
 
 #include <jansson.h>
@@ -9,10 +8,3 @@
  * blanks between them. `alignment` has 'l' (left) or 'r' for each column. Columns that do not fit
  * follow on the next line, the same in all rows, and a cell that is wider than a line is broken. */
 void qn_text_table_print(const json_t *rows, const char *alignment, unsigned width, FILE *stream);
-
-/* Print `text`, which begins at column `at`, and end the line. What is beyond `width` continues on
- * lines that are indented: it is broken behind a blank or a comma, or where the line ends. */
-void qn_text_fold(const char *text, unsigned at, unsigned indent, unsigned width, FILE *stream);
-
-/* How many characters there are. */
-unsigned qn_text_width(const char *text);

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/container/text_table.h"
 #include "kernels/registry.h"
-#include "support/tool.h"
+#include "support/text/fold.h"
+#include "support/text/terminal.h"
 #include "tools/run/report.h"
 #include <quern/layouts.h>
 
@@ -13,7 +13,7 @@ enum { NAME_WIDTH = 12, LEAST_TITLE = 16, MOST_TITLE = 40, LAYOUT_WIDTH = 4 };
 
 /* Columns for titles: what is left of the width. A cell ends in a blank. */
 static int title_width(void) {
-  int width = (int)qn_tool_width() - (2 + NAME_WIDTH + 2 + 1) + 1;
+  int width = (int)qn_terminal_width() - (2 + NAME_WIDTH + 2 + 1) + 1;
   for (const struct qn_layout_operations *row = qn_layouts(); row->view; row++)
     width -= LAYOUT_WIDTH;
   return width < LEAST_TITLE ? LEAST_TITLE : width > MOST_TITLE ? MOST_TITLE : width;
@@ -87,9 +87,9 @@ static void print_algorithm(const json_t *kernel) {
   char name[64];
   const bool fits = alias && strlen(algorithm) + strlen(alias) + 3 <= NAME_WIDTH;
   snprintf(name, sizeof name, fits ? "%s (%s)" : "%s", algorithm, alias);
-  if (layouts_end() > (int)qn_tool_width()) {
+  if (layouts_end() > (int)qn_terminal_width()) {
     const unsigned at = (unsigned)printf("  %-*s  ", NAME_WIDTH, name);
-    qn_text_fold(title, at, 2 + NAME_WIDTH + 2, qn_tool_width(), stdout);
+    qn_text_fold(title, at, 2 + NAME_WIDTH + 2, qn_terminal_width(), stdout);
     return;
   }
   printf("  %-*s  %-*s ", NAME_WIDTH, name, title_width(), title);
@@ -102,7 +102,7 @@ void qn_kernel_list_print(const json_t *list) {
   size_t index;
   const json_t *kernel;
   const char *last = "", *heading = "";
-  const bool is_narrow = layouts_end() > (int)qn_tool_width();
+  const bool is_narrow = layouts_end() > (int)qn_terminal_width();
   if (!is_narrow)
     print_heads();
   json_array_foreach(json_object_get(list, "kernels"), index, kernel) {

@@ -5,7 +5,8 @@
 
 #include "formats/container/figures.h"
 #include "support/sizes.h"
-#include "support/tool.h"
+#include "support/text/fold.h"
+#include "support/text/terminal.h"
 
 /* A size or a count as text. */
 #define TEXT_BYTES 32
@@ -49,7 +50,8 @@ static void print_levels(const json_t *levels, FILE *stream) {
 /* Names are aligned where the line has room for them and a value. */
 static void print_top(const json_t *top, FILE *stream) {
   enum { MOST_NAME = 40, PLACE = 8, VALUE = 12 };
-  const int room = (int)qn_tool_width() - PLACE - VALUE, name = room < MOST_NAME ? room : MOST_NAME;
+  const int room = (int)qn_terminal_width() - PLACE - VALUE,
+            name = room < MOST_NAME ? room : MOST_NAME;
   size_t place;
   const json_t *entry;
   json_array_foreach((json_t *)top, place, entry) {
@@ -311,8 +313,8 @@ static void print_part(const json_t *report, const char *key,
     print(part, stream);
 }
 
-void qn_run_report_print(const struct qn_run_input *input, const struct qn_run *run,
-                         const json_t *report, bool explain, FILE *stream) {
+static void print_all(const struct qn_run_input *input, const struct qn_run *run,
+                      const json_t *report, bool explain, FILE *stream) {
   const json_t *sources = json_object_get(report, "sources");
   const json_t *ranks = json_object_get(report, "ranks");
   print_head(input, report, stream);
@@ -336,4 +338,12 @@ void qn_run_report_print(const struct qn_run_input *input, const struct qn_run *
   if (explain && ranks)
     print_division(json_object_get(ranks, "division"), stream);
   print_seconds(report, stream);
+}
+
+void qn_run_report_print(const struct qn_run_input *input, const struct qn_run *run,
+                         const json_t *report, bool explain, FILE *stream) {
+  enum { INDENT = 11 }; /* below what stands behind a line's first word */
+  struct qn_page page;
+  print_all(input, run, report, explain, qn_page_begin(&page, stream));
+  qn_page_end(&page, INDENT);
 }

@@ -16,6 +16,8 @@
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/sizes.h"
+#include "support/text/fold.h"
+#include "support/text/terminal.h"
 #include "support/threads.h"
 #include "support/tool.h"
 #include "tools/run/report.h"
@@ -182,7 +184,9 @@ static enum qn_status run_one(struct work *work, const struct qn_algorithm *algo
 
 /* ---- Report ---------------------------------------------------------------- */
 
-static void print_table(const struct work *work, const struct qn_run_input *input, FILE *stream) {
+static void print_table(const struct work *work, const struct qn_run_input *input, FILE *out) {
+  struct qn_page page;
+  FILE *stream = qn_page_begin(&page, out);
   char vertices[32], edges[QN_EDGES_TEXT];
   size_t i;
   json_t *run;
@@ -190,13 +194,14 @@ static void print_table(const struct work *work, const struct qn_run_input *inpu
           qn_count_text(input->info->num_vertices, vertices, sizeof vertices),
           qn_edges_text(input->info->directedness, input->info->num_edges,
                         qn_undirected_edges(input->container, input->info->num_edges), edges));
-  fprintf(stream, "  %-16s %-6s %10s %12s %12s\n", "", "device", "iterations", "prepare s",
+  const char *const gap = qn_terminal_width() < 62 ? "\n   " : "";
+  fprintf(stream, "  %-16s %-6s %10s%s %12s %12s\n", "", "device", "iterations", gap, "prepare s",
           "kernel s");
   json_array_foreach(work->runs, i, run) {
 #define TEXT(key) json_string_value(json_object_get(run, key))
 #define SECONDS(key) json_real_value(json_object_get(run, key))
-    fprintf(stream, "  %-16s %-6s %10" JSON_INTEGER_FORMAT " %12.6f %12.6f\n", TEXT("algorithm"),
-            TEXT("device"), json_integer_value(json_object_get(run, "iterations")),
+    fprintf(stream, "  %-16s %-6s %10" JSON_INTEGER_FORMAT "%s %12.6f %12.6f\n", TEXT("algorithm"),
+            TEXT("device"), json_integer_value(json_object_get(run, "iterations")), gap,
             SECONDS("prepare_seconds"), SECONDS("kernel_seconds"));
 #undef TEXT
 #undef SECONDS
@@ -204,6 +209,7 @@ static void print_table(const struct work *work, const struct qn_run_input *inpu
   json_t *ranks = qn_ranks_json(input->set);
   qn_ranks_print(ranks, stream);
   json_decref(ranks);
+  qn_page_end(&page, 4);
 }
 
 static enum qn_status report(const struct work *work, const struct qn_run_input *input,
