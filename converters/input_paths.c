@@ -63,13 +63,27 @@ static enum qn_status add_entry(struct qn_input_paths *paths, const char *folder
   if (name[0] == '.' || name[0] == '_')
     return QN_OK;
   if (strncmp(name, "part-", 5) != 0)
-    return refuse(folder, error,
-                  "a folder is read if quern-export or Spark wrote it; this one holds '%.200s', "
-                  "which is not a part: name the files to read",
-                  name);
+    return refuse(
+        folder, error,
+        "a folder is read if quern-export, Spark or KONECT wrote it; this one holds '%.200s', "
+        "which is not a part: name the files to read",
+        name);
   if (kind_of(folder, name, &empty) != S_IFREG)
     return refuse(folder, error, "'%.200s' is not a readable file", name);
   return empty ? QN_OK : add_path(paths, folder, name, error);
+}
+
+/* The only out.NAME of a folder, which is what KONECT calls the edges of a network; NULL: none. */
+static const char *konect_edges(struct dirent *const *entries, int count) {
+  const char *found = NULL;
+  for (int i = 0; i < count; i++) {
+    if (strncmp(entries[i]->d_name, "out.", 4) != 0)
+      continue;
+    if (found)
+      return NULL;
+    found = entries[i]->d_name;
+  }
+  return found;
 }
 
 static enum qn_status add_entries(struct qn_input_paths *paths, const char *folder,
@@ -81,6 +95,9 @@ static enum qn_status add_entries(struct qn_input_paths *paths, const char *fold
     return refuse(folder, error, "'%s' is not a readable file", QN_MANIFEST_NAME);
   if (has(entries, count, QN_MANIFEST_NAME))
     return add_path(paths, folder, QN_MANIFEST_NAME, error);
+  const char *edges = konect_edges(entries, count);
+  if (edges)
+    return add_path(paths, folder, edges, error);
   if (has(entries, count, "_temporary"))
     return refuse(folder, error, "'%s' is in it: whoever writes this folder has not finished",
                   "_temporary");

@@ -1,5 +1,5 @@
-/* Folders as inputs: one that quern-export wrote stands for its manifest, and one that Spark or
- * Hadoop wrote for the parts in it. */
+/* Folders as inputs: one that quern-export wrote stands for its manifest, one that Spark or Hadoop
+ * wrote for the parts in it, and one of KONECT's for the edges, out.NAME. */
 #pragma once
 
 #include <quern/error.h>
