@@ -10,7 +10,7 @@
 
 /* Look-ups of ids, and of degrees, that take less time than giving work to other threads. */
 #define FEW 65536
-#define FEW_DEGREES ((uint64_t)1 << 22)
+#define FEW_DEGREES ((uint64_t)1 << 18)
 /* Those that a thread takes at a time. */
 #define PIECE ((uint64_t)4096)
 /* How far ahead offsets are fetched that lie anywhere: a line of the cache each, as many at a time

@@ -222,6 +222,16 @@ __attribute__((visibility("default"))) int64_t quern_find_text(const uint64_t *o
   return -1;
 }
 
+/* Add to each of `sums` the number that its vertex has in `numbers`. Called without the
+ * interpreter's lock. */
+__attribute__((visibility("default"))) void quern_add_at(const uint64_t *numbers,
+                                                         uint64_t num_vertices,
+                                                         const uint32_t *vertices, uint64_t count,
+                                                         uint64_t *sums) {
+  for (uint64_t i = 0; i < count; i++)
+    sums[i] += vertices[i] < num_vertices ? numbers[vertices[i]] : 0;
+}
+
 /* ---- Look-ups by functions of Python's ------------------------------------- */
 
 /* ctypes takes half a microsecond for a call, which is what a look-up may take. */

@@ -26,6 +26,9 @@ FEW = 64
 _glue = ctypes.PyDLL(_library.beside("_capsule.so"))
 _glue.quern_find_text.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_char_p, ctypes.c_uint64]
 _glue.quern_find_text.restype = ctypes.c_int64
+_add_at = ctypes.CDLL(_glue._name).quern_add_at  # which leaves the interpreter to others meanwhile
+_add_at.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p]
+_add_at.restype = None
 _glue.quern_lookup.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]
 _glue.quern_lookup.restype = ctypes.py_object
 
@@ -172,12 +175,13 @@ class Lookups:
         if array is None or array.dtype.kind not in "uif" or self.id_form == "strings":
             found: numpy.ndarray = self._vertices_of_texts(list(ids))
             return found
-        limit = self.num_vertices if self._dense else 2**64 if array.dtype.kind == "f" else None
-        right = array >= 0 if limit is None else (array >= 0) & (array < limit)
-        if array.dtype.kind == "f":
-            right &= numpy.floor(array) == array
-        if not right.all():
-            raise _missing(array[right.argmin()].item())
+        limit = self.num_vertices if self._dense else 2**64
+        if array.dtype.kind == "f" or (len(array) and not 0 <= int(array.min()) <= int(array.max()) < limit):
+            right = (array >= 0) & (array < limit) if self._dense or array.dtype.kind == "f" else array >= 0
+            if array.dtype.kind == "f":
+                right &= numpy.floor(array) == array
+            if not right.all():
+                raise _missing(array[right.argmin()].item())
         if self._dense:
             return array.astype("u4")
         numbers, vertices = numpy.ascontiguousarray(array, "u8"), numpy.empty(len(array), "u4")
@@ -274,23 +278,45 @@ class Lookups:
         """How many edges lead out of a vertex, or of each of an array of them, or of all in the order of :attr:`ids`."""
         return self._degree(OUT, vertices)
 
+    def _count_in_edges(self: Any) -> Optional[numpy.ndarray]:
+        """How many edges lead to each vertex, where in-edges are not at hand."""
+        if self.has_in_edges or self._in is not None:
+            return None
+        if self._in_counts is None:
+            self._in_counts = self.run("indegree", device="cpu", progress=False).values.astype("u8")
+        return self._in_counts  # type: ignore[no-any-return]
+
+    def _add_in_degrees(self, vertices: numpy.ndarray, degrees: numpy.ndarray) -> numpy.ndarray:
+        counts = self._count_in_edges()
+        if counts is None:
+            degrees += self._degrees(IN, vertices)
+        else:
+            _add_at(counts.ctypes.data, len(counts), vertices.ctypes.data, len(vertices), degrees.ctypes.data)
+        return degrees
+
     def in_degree(self: Any, vertices: Union[Id, Ids, None] = None) -> Any:
         """How many edges lead to a vertex, or to each of an array of them, or to all in the order of :attr:`ids`. Where in-edges
         are not at hand all are counted once."""
-        if not self.directed or self.has_in_edges or self._in is not None:
+        counts = self._count_in_edges() if self.directed else None
+        if counts is None:
             return self._degree(IN if self.directed else OUT, vertices)
-        if self._in_counts is None:
-            self._in_counts = self.run("indegree", device="cpu", progress=False).values.astype("u8")
         if vertices is None:
-            return self._in_counts.copy()
-        return self._in_counts[self._vertices_of(vertices).astype("i8")] if are_several(vertices) else int(self._in_counts[self._vertex_of(vertices)])
+            return counts.copy()
+        if not are_several(vertices):
+            return int(counts[self._vertex_of(vertices)])
+        found = self._vertices_of(vertices)
+        return self._add_in_degrees(found, numpy.zeros(len(found), "u8"))
 
     def degree(self, vertices: Union[Id, Ids, None] = None) -> Any:
         """How many edges a vertex has, or each of an array of them, or all in the order of :attr:`ids`: of a directed graph
         those out of it and those into it. A loop counts twice in a directed graph, and once in an undirected one, where it is
         stored once."""
-        out = self.out_degree(vertices)
-        return out + self.in_degree(vertices) if self.directed else out
+        if not self.directed:
+            return self.out_degree(vertices)
+        if not are_several(vertices):
+            return self.out_degree(vertices) + self.in_degree(vertices)
+        found = self._vertices_of(vertices)
+        return self._add_in_degrees(found, self._degrees(OUT, found))
 
     # ---- Edges in blocks, and parts -------------------------------------------------------------
 

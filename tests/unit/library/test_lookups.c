@@ -76,7 +76,7 @@ TEST(degrees_and_ids) {
 /* Of so many that threads share the work, and by an index of the ids. */
 TEST(many_at_once) {
   enum { VERTICES = 1000, IDS = 100000 };
-  const uint64_t degrees_asked = ((uint64_t)1 << 22) + 5000;
+  const uint64_t degrees_asked = ((uint64_t)1 << 18) + 5000;
   uint64_t *ends = malloc(2 * VERTICES * sizeof *ends), *ids = malloc(IDS * sizeof *ids);
   uint64_t *degrees = malloc(degrees_asked * sizeof *degrees);
   uint32_t *vertices = malloc(degrees_asked * sizeof *vertices);
