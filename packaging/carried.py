@@ -32,16 +32,26 @@ def package_of(file):
     raise SystemExit("packaging: no package has %s" % file)
 
 
-def packages(library, within):
+def needed_by(library, compiler, found):
+    """Adds the paths of all libraries that one needs, as the compiler for its machine knows them."""
+    for name in re.findall(r"NEEDED.*\[(.*)\]", output("readelf", "-d", library)):
+        file = output(*compiler, "-print-file-name=" + name).strip()
+        if os.path.isabs(file) and file not in found:
+            found.add(file)
+            needed_by(file, compiler, found)
+    return found
+
+
+def packages(library, within, compiler):
     """Of the libraries that one needs, and of those that it has been linked with statically."""
-    needed = re.findall(r"=> (/\S+)", output("ldd", library))
-    needed += [output("cc", "-print-file-name=lib%s.a" % name).strip() for name in within]
+    needed = needed_by(library, compiler, set())
+    needed |= {output(*compiler, "-print-file-name=lib%s.a" % name).strip() for name in within}
     names = sorted({package_of(file) for file in needed})
     found = []
     for name in names:
         source, version = output("dpkg-query", "-W", "-f=${source:Package} ${Version}", name).split()
         plain = name.split(":")[0]
-        if plain not in OF_EVERY_SYSTEM and source not in [package.name for package in found]:
+        if not plain.startswith(OF_EVERY_SYSTEM) and source not in [package.name for package in found]:
             found.append(Package(source, version, Path("/usr/share/doc", plain, "copyright").read_bytes()))
     return found
 

@@ -1,9 +1,11 @@
-"""Packs what scons has built: pack.py wheel|cuda|dist|unpacked OUTPUT [PARTS]
+"""Packs what scons has built: pack.py wheel|cuda|dist|unpacked OUTPUT [PARTS [COMPILER]]
 
     wheel   PARTS has lib/, bin/ and share/, as they are to be in the package and beside it
     cuda    PARTS is the module of CUDA kernels
     dist    the source
     unpacked  the package as a distribution installs it, without libraries but the one that is Python's alone
+
+COMPILER is the one for the machine that the parts are for.
 
 auditwheel puts the libraries that a wheel needs into it, and says on which systems it can be used.
 """
@@ -29,8 +31,14 @@ def run_path(program, path):
     subprocess.run(["patchelf", "--set-rpath", path, program], check=True)
 
 
-def pack_wheel(folder, parts):
-    wheel = backend.Wheel(folder, backend.tag())
+def tag_of(library):
+    """For the machine that ELF's header names."""
+    machine = int.from_bytes(library.read_bytes()[18:20], "little")
+    return "py3-none-linux_" + {62: "x86_64", 183: "aarch64"}[machine]
+
+
+def pack_wheel(folder, parts, compiler):
+    wheel = backend.Wheel(folder, tag_of(parts / "lib/libquern.so.0"))
     backend.add_package(wheel)
     backend.add_engines(wheel)
     for path in sorted((parts / "lib").iterdir()):
@@ -46,15 +54,15 @@ def pack_wheel(folder, parts):
     for path in sorted(path for path in (parts / "share").rglob("*") if path.is_file()):
         mode = 0o755 if os.access(path, os.X_OK) else 0o644
         wheel.add(wheel.data + "data/share/" + path.relative_to(parts / "share").as_posix(), path.read_bytes(), mode)
-    packages = carried.packages(parts / "lib/libquern.so.0", ["archive", "expat"])
+    packages = carried.packages(parts / "lib/libquern.so.0", ["archive", "expat"], compiler)
     for package in packages:
         wheel.add("%slicenses/%s/copyright" % (wheel.info, package.name), package.copyright)
     wheel.add(wheel.info + "sboms/quern.cdx.json", carried.sbom("quern", backend.version(), packages, backend.timestamp()))
     return wheel.finish(backend.metadata(), backend.entry_points())
 
 
-def pack_cuda(folder, module):
-    wheel = backend.Wheel(folder, backend.tag(), "quern_cuda")
+def pack_cuda(folder, module, _):
+    wheel = backend.Wheel(folder, tag_of(module), "quern_cuda")
     wheel.add("quern_cuda/__init__.py", b'"""The CUDA kernels of the package quern, which finds them here."""\n')
     wheel.add("quern_cuda/libquern-cuda.so.0", module.read_bytes(), 0o755)
     about = "\n".join(["Metadata-Version: 2.1", "Name: quern-cuda", "Version: " + backend.version(),
@@ -84,7 +92,7 @@ def repaired(path, folder):
     return max(folder.glob("*.whl"), key=lambda wheel: wheel.stat().st_mtime)
 
 
-def main(what, output, parts=None):
+def main(what, output, parts=None, *compiler):
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     os.environ["SOURCE_DATE_EPOCH"] = str(backend.timestamp())
@@ -96,7 +104,7 @@ def main(what, output, parts=None):
         return
     with tempfile.TemporaryDirectory() as scratch:
         pack = {"wheel": pack_wheel, "cuda": pack_cuda}[what]
-        print(repaired(Path(scratch) / pack(scratch, Path(parts)), folder))
+        print(repaired(Path(scratch) / pack(scratch, Path(parts), compiler or ["cc"]), folder))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ source = env.Dir("#").abspath
 # ---- Manual pages: made from --help -------------------------------------------------------------
 
 pages = [env.Command(program.name + ".1", [program, "#site_scons/man_page.py"],
-                     '"%s" "${SOURCES[1].abspath}" "${SOURCES[0].abspath}" >"$TARGET"' % sys.executable)
+                     '"%s" "${SOURCES[1].abspath}" $EMULATOR "${SOURCES[0].abspath}" >"$TARGET"' % sys.executable)
          for program in env["PROGRAMS"]]
 env.Alias("man", pages)
 

@@ -1,4 +1,4 @@
-"""Manual pages from what the tools say with --help: python3 man_page.py TOOL >TOOL.1
+"""Manual pages from what the tools say with --help: python3 man_page.py [EMULATOR] TOOL >TOOL.1
 
 The text of --help is the one source; here it only gets its typography.
 """
@@ -19,9 +19,9 @@ def escape(text):
     return "\\&" + text if text[:1] in (".", "'") else text
 
 
-def ask(tool, option):
+def ask(command, option):
     environment = dict(os.environ, COLUMNS="80", LC_ALL="C.UTF-8")
-    return subprocess.run([tool, option], env=environment, stdout=subprocess.PIPE, check=True,
+    return subprocess.run([*command, option], env=environment, stdout=subprocess.PIPE, check=True,
                           universal_newlines=True).stdout
 
 
@@ -87,10 +87,10 @@ def prose(lines):
     return page
 
 
-def man_page(tool):
-    name = os.path.basename(tool)
-    version = ask(tool, "--version").split()[-1]
-    lines = ask(tool, "--help").split("\n")
+def man_page(command):
+    name = os.path.basename(command[-1])
+    version = ask(command, "--version").split()[-1]
+    lines = ask(command, "--help").split("\n")
     synopsis = usage(lines)
     described = [] if lines and OPTION.match(next(filter(None, lines), "")) else take_paragraph(lines)
     first = " ".join(described) or "tools for graphs on GPUs and CPUs"
@@ -114,4 +114,4 @@ def man_page(tool):
 
 
 if __name__ == "__main__":
-    sys.stdout.write(man_page(sys.argv[1]))
+    sys.stdout.write(man_page(sys.argv[1:]))

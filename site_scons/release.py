@@ -56,7 +56,7 @@ parts += env.Install("wheel/share/man/man1", "#packaging/quern-report.1")
 # ---- What is made -------------------------------------------------------------------------------
 
 pack = '"%s" packaging/pack.py ' % sys.executable
-wheel = env.Alias("wheel", parts, pack + "wheel build/dist %s" % env.Dir("wheel").path)
+wheel = env.Alias("wheel", parts, pack + "wheel build/dist %s $CC" % env.Dir("wheel").path)
 dist = env.Alias("dist", [], pack + "dist build/dist")
 made = [wheel, dist]
 if asked("dpkg-buildpackage", "--version"):
