@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "support/options.h"
 #include "support/output_stream.h"
@@ -63,7 +64,8 @@ static uint64_t system_available(void) {
       available = kibibytes << 10;
   if (file)
     fclose(file);
-  return available;
+  const long pages = available == UINT64_MAX ? sysconf(_SC_PHYS_PAGES) : 0;
+  return pages > 0 ? (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) : available;
 }
 
 /* The number in `folder`/`name`, behind `key` if that is not NULL; UINT64_MAX if there is none, or

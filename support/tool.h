@@ -6,8 +6,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "support/system/program_path.h"
 #include <quern/error.h>
 
 #define QN_VERSION "0.1.0"
@@ -16,8 +16,7 @@
  * and "", if it is not known. */
 #define QN_TOOL_FOLDER_BYTES 4096
 static inline bool qn_tool_folder(char folder[QN_TOOL_FOLDER_BYTES]) {
-  const ssize_t length = readlink("/proc/self/exe", folder, QN_TOOL_FOLDER_BYTES - 1);
-  folder[length > 0 ? length : 0] = '\0';
+  qn_program_path(folder, QN_TOOL_FOLDER_BYTES);
   char *slash = strrchr(folder, '/');
   folder[slash ? slash + 1 - folder : 0] = '\0';
   return slash != NULL;

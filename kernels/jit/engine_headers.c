@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/system/program_path.h"
 #include "support/tool.h"
 
 /* Any folder with this file is one of engines' headers. */
@@ -40,9 +41,8 @@ static bool find_library(const char *name, char file[QN_PATH_BYTES]) {
 }
 
 static bool find_program(char file[QN_PATH_BYTES]) {
-  const ssize_t length = readlink("/proc/self/exe", file, QN_PATH_BYTES - 1);
-  file[length > 0 ? length : 0] = '\0';
-  return length > 0;
+  qn_program_path(file, QN_PATH_BYTES);
+  return file[0] != '\0';
 }
 
 enum qn_status qn_engine_host(char file[QN_PATH_BYTES], bool *is_program, struct qn_error *error) {

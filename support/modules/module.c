@@ -2,11 +2,15 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#ifndef __APPLE__
 #include <link.h>
+#endif
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "support/system/program_path.h"
 
 /* Where modules lie, seen from the folder of what this code is in: beside the library; in a folder
  * of its own, as distributions have it; in the Python package quern-cuda; and, of tools that have
@@ -16,16 +20,18 @@ static const char *const places[] = {"", "quern/", "../quern_cuda/", "../lib/"};
 /* The library that this code is in, or "". */
 static void find_library(char path[PATH_MAX]) {
   Dl_info about;
-  struct link_map *object = NULL;
   path[0] = '\0';
-  if (dladdr1((void *)(uintptr_t)qn_module_open, &about, (void **)&object, RTLD_DL_LINKMAP) &&
-      strlen(object->l_name) < PATH_MAX)
-    strcpy(path, object->l_name);
-}
-
-static void find_program(char path[PATH_MAX]) {
-  const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
-  path[length > 0 ? length : 0] = '\0';
+#ifdef __APPLE__
+  const char *name = dladdr((void *)(uintptr_t)qn_module_open, &about) ? about.dli_fname : NULL;
+#else
+  struct link_map *object = NULL;
+  const char *name =
+      dladdr1((void *)(uintptr_t)qn_module_open, &about, (void **)&object, RTLD_DL_LINKMAP)
+          ? object->l_name
+          : NULL;
+#endif
+  if (name && strlen(name) < PATH_MAX)
+    strcpy(path, name);
 }
 
 /* The first place that has the file, seen from `host`, which becomes its folder. */
@@ -45,7 +51,7 @@ static bool find_near(char *host, const char *file, char *path, size_t bytes) {
 static bool find(const char *file, char *path, size_t bytes) {
   char library[PATH_MAX], program[PATH_MAX];
   find_library(library);
-  find_program(program);
+  qn_program_path(program, sizeof program);
   if (find_near(library, file, path, bytes) || find_near(program, file, path, bytes))
     return true;
   snprintf(path, bytes, "%s%s", library[0] ? library : program, file);
