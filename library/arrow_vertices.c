@@ -78,8 +78,8 @@ static enum qn_status begin(struct qn_arrow_vertices *vertices, struct qn_error 
   vertices->has_ids = number;
   if (!status && number)
     status = qn_arrow_property_begin(&vertices->ids, &vertices->schema, number - 1, error);
-  const enum qn_property_type type = vertices->ids.values.property.type;
-  if (!status && number && type >= QN_PROPERTY_F32 && type <= QN_PROPERTY_BOOL)
+  const enum qn_property_class kind = qn_property_class_of(vertices->ids.values.property.type);
+  if (!status && number && (kind == QN_PROPERTY_REAL || kind == QN_PROPERTY_TRUTH))
     status =
         qn_fail(error, QN_INVALID, "the column '%.64s' is not an id; expected integers or texts",
                 vertices->ids.values.property.name);

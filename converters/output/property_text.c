@@ -85,3 +85,17 @@ bool qn_property_fits_long(const struct qn_property *column) {
     beyond += values[i] > INT64_MAX;
   return beyond == 0;
 }
+
+const char *qn_property_common_type(const struct qn_property *column) {
+  switch (qn_property_class_of(column->type)) {
+  case QN_PROPERTY_UNSIGNED:
+  case QN_PROPERTY_SIGNED:
+    return qn_property_fits_long(column) ? "long" : "string";
+  case QN_PROPERTY_REAL:
+    return qn_property_value_bytes(column->type) > 4 ? "double" : "float";
+  case QN_PROPERTY_TRUTH:
+    return "boolean";
+  default:
+    return "string";
+  }
+}

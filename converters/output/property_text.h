@@ -13,5 +13,9 @@ char *qn_put_property(char *p, const char *end, const struct qn_property *column
 /* String `i`, bounded: the file may be overwritten meanwhile. Empty for a null. */
 const char *qn_property_string(const struct qn_property *column, uint64_t i, uint64_t *length);
 
+/* "long", "float", "double", "boolean" or "string": the name of the narrowest of these types, which
+ * GraphML, GEXF and Neo4j have, that holds the column's values. */
+const char *qn_property_common_type(const struct qn_property *column);
+
 /* Is every value within 63 bits and a sign? True of what is not u64. */
 bool qn_property_fits_long(const struct qn_property *column);

@@ -22,15 +22,6 @@ struct file_form {
 
 /* ---- Headers -------------------------------------------------------------- */
 
-/* What Neo4j calls the types. */
-static const char *neo4j_type(const struct qn_property *column) {
-  static const char *const names[] = {
-      [QN_PROPERTY_U32] = "long",     [QN_PROPERTY_U64] = "long",   [QN_PROPERTY_I64] = "long",
-      [QN_PROPERTY_F32] = "float",    [QN_PROPERTY_F64] = "double", [QN_PROPERTY_BOOL] = "boolean",
-      [QN_PROPERTY_STRING] = "string"};
-  return !qn_property_fits_long(column) ? "string" : names[column->type];
-}
-
 static enum qn_status lose_types(const struct qn_property_table *table,
                                  const struct qn_write_options *options, struct qn_error *error) {
   enum qn_status status = QN_OK;
@@ -64,8 +55,8 @@ static bool has_kinds(const struct qn_property_table *properties, const char *ki
 static enum qn_status write_name(struct qn_text_output *output, const struct qn_property *column,
                                  bool typed, struct qn_error *error) {
   char name[QN_PROPERTY_NAME_BYTES + 16], text[QN_QUOTED_NAME_ROOM(sizeof name) + 1] = ",";
-  int length =
-      snprintf(name, sizeof name, typed ? "%s:%s" : "%s", column->name, neo4j_type(column));
+  int length = snprintf(name, sizeof name, typed ? "%s:%s" : "%s", column->name,
+                        qn_property_common_type(column));
   char *end = qn_put_quoted_name(text + 1, name, (uint64_t)length, ',');
   return qn_text_output_write(output, text, (uint64_t)(end - text), error);
 }

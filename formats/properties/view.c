@@ -19,20 +19,6 @@ struct qn_property_sections qn_property_sections_of(bool edges, uint32_t column)
   return names;
 }
 
-enum qn_element_type qn_property_element(enum qn_property_type type) {
-  switch (type) {
-  case QN_PROPERTY_I64:
-    return QN_ELEMENT_SIGNED;
-  case QN_PROPERTY_F32:
-  case QN_PROPERTY_F64:
-    return QN_ELEMENT_FLOAT;
-  case QN_PROPERTY_STRING:
-    return QN_ELEMENT_TEXT;
-  default:
-    return QN_ELEMENT_UNSIGNED;
-  }
-}
-
 static bool is_of_column(const struct qn_section *section) {
   return strncmp(section->name, QN_PROPERTY_PREFIX, strlen(QN_PROPERTY_PREFIX)) == 0;
 }

@@ -34,6 +34,15 @@ enum qn_property_type {
   QN_PROPERTY_STRING, /* UTF-8 without NUL */
 };
 
+/* What the values of a type are. */
+enum qn_property_class {
+  QN_PROPERTY_UNSIGNED = 1,
+  QN_PROPERTY_SIGNED,
+  QN_PROPERTY_REAL,
+  QN_PROPERTY_TRUTH,
+  QN_PROPERTY_TEXT,
+};
+
 /* Of a column's name, without its NUL. */
 #define QN_PROPERTY_NAME_BYTES 255
 
@@ -65,6 +74,8 @@ struct qn_properties {
 const char *qn_property_type_name(enum qn_property_type type);
 /* The type called so; false if there is none. */
 bool qn_property_type_of(const char *name, enum qn_property_type *type);
+/* 0 for other codes. */
+enum qn_property_class qn_property_class_of(enum qn_property_type type);
 /* Of a value in `values`; 1 for strings. */
 unsigned qn_property_value_bytes(enum qn_property_type type);
 /* 1 to 255 bytes of UTF-8 without control characters. */
