@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "support/checked.h"
+
 /* ---- Types ----------------------------------------------------------------- */
 
 static bool number_type(const char *format, struct qn_number_array *numbers) {
@@ -111,9 +113,10 @@ static enum qn_status fail_broken(const char *what, struct qn_error *error) {
 
 static bool has_buffers(const struct ArrowArray *array, enum qn_arrow_kind kind) {
   int64_t needed = kind == QN_ARROW_NUMBERS || kind == QN_ARROW_TEXT_VIEW ? 2 : 3;
+  needed = kind == QN_ARROW_VECTORS ? 1 : needed;
   if (array->n_buffers < needed || !array->buffers)
     return false;
-  return array->length == 0 || array->buffers[1];
+  return kind == QN_ARROW_VECTORS || array->length == 0 || array->buffers[1];
 }
 
 enum qn_status qn_arrow_column_view_nulls(const struct qn_arrow_column_type *type,
@@ -155,6 +158,41 @@ enum qn_status qn_arrow_column_view(const struct qn_arrow_column_type *type,
   return status
              ? status
              : check_nulls(type->name, column->array, column->first, column->num_rows, row, error);
+}
+
+/* What a null has for its numbers does not matter. */
+static enum qn_status check_numbers(const struct qn_arrow_column *column,
+                                    const struct ArrowArray *numbers, uint64_t dimension,
+                                    uint64_t row, struct qn_error *error) {
+  if (numbers->n_buffers < 1 || !numbers->buffers[0] || numbers->null_count == 0)
+    return QN_OK;
+  for (uint64_t i = 0; i < column->num_rows; i++) {
+    const uint64_t first = (uint64_t)numbers->offset + (column->first + i) * dimension;
+    if (!qn_arrow_column_is_null(column, i) && first_null(numbers, first, dimension) < dimension)
+      return qn_fail(error, QN_INVALID,
+                     "row %" PRIu64
+                     " (from 0): a number of the vector '%.64s' is null; a vector is "
+                     "null as a whole",
+                     row + i, column->type->name);
+  }
+  return QN_OK;
+}
+
+enum qn_status qn_arrow_column_vectors(const struct qn_arrow_column *column, uint64_t dimension,
+                                       unsigned width, uint64_t row, const char **numbers,
+                                       struct qn_error *error) {
+  const struct ArrowArray *array = column->array;
+  const struct ArrowArray *child = array->n_children == 1 ? array->children[0] : NULL;
+  uint64_t first, last;
+  if (!child || child->offset < 0 || child->length < 0 || child->n_buffers < 2 || !child->buffers ||
+      !qn_mul_u64(column->first, dimension, &first) ||
+      !qn_mul_u64(column->first + column->num_rows, dimension, &last) ||
+      last > (uint64_t)child->length || (last > first && !child->buffers[1]))
+    return fail_broken("a column of vectors lacks numbers", error);
+  *numbers = last > first
+                 ? (const char *)child->buffers[1] + ((uint64_t)child->offset + first) * width
+                 : NULL;
+  return check_numbers(column, child, dimension, row, error);
 }
 
 struct qn_number_array qn_arrow_column_numbers(const struct qn_arrow_column *column) {

@@ -39,7 +39,13 @@ struct ArrowArrayStream {
 };
 
 /* What the elements of a column are. */
-enum qn_arrow_kind { QN_ARROW_NUMBERS, QN_ARROW_TEXT, QN_ARROW_LARGE_TEXT, QN_ARROW_TEXT_VIEW };
+enum qn_arrow_kind {
+  QN_ARROW_NUMBERS,
+  QN_ARROW_TEXT,
+  QN_ARROW_LARGE_TEXT,
+  QN_ARROW_TEXT_VIEW,
+  QN_ARROW_VECTORS, /* lists of a fixed size, of numbers; never from qn_arrow_column_type */
+};
 
 struct qn_arrow_type {
   enum qn_arrow_kind kind;
@@ -77,6 +83,12 @@ enum qn_status qn_arrow_column_view_nulls(const struct qn_arrow_column_type *typ
                                           uint64_t row, struct qn_arrow_column *column,
                                           struct qn_error *error);
 bool qn_arrow_column_is_null(const struct qn_arrow_column *column, uint64_t row);
+
+/* The numbers of vectors of `dimension`, of `width` bytes each, in the rows of a column.
+ * QN_INVALID, with the row, counting from `row`, if one of a vector that is no null is null. */
+enum qn_status qn_arrow_column_vectors(const struct qn_arrow_column *column, uint64_t dimension,
+                                       unsigned width, uint64_t row, const char **numbers,
+                                       struct qn_error *error);
 
 /* The rows of a column of numbers that is no dictionary. */
 struct qn_number_array qn_arrow_column_numbers(const struct qn_arrow_column *column);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support/memory.h"
+#include "support/options.h"
 
 /* ---- Which columns --------------------------------------------------------- */
 
@@ -12,17 +13,83 @@ static const char *name_of(const struct ArrowSchema *schema, uint32_t number) {
   return name ? name : "";
 }
 
-static enum qn_property_type type_of(const struct qn_arrow_property *property) {
-  const struct qn_number_array *numbers = &property->type.values.numbers;
-  if (property->nothing || property->type.values.kind != QN_ARROW_NUMBERS)
-    return QN_PROPERTY_STRING;
-  if (property->bits)
-    return QN_PROPERTY_BOOL;
-  if (numbers->kind == QN_NUMBERS_REAL)
-    return numbers->width == 4 ? QN_PROPERTY_F32 : QN_PROPERTY_F64;
-  if (numbers->kind == QN_NUMBERS_SIGNED)
-    return QN_PROPERTY_I64;
-  return numbers->width == 8 ? QN_PROPERTY_U64 : QN_PROPERTY_U32;
+/* Types whose values are as properties have them; 0 for others. A time zone but UTC names only how
+ * to show an instant. */
+static enum qn_property_type type_called(const char *format) {
+  static const char letters[] = "CSILcsilefg";
+  static const enum qn_property_type numbers[] = {QN_PROPERTY_U8,  QN_PROPERTY_U16, QN_PROPERTY_U32,
+                                                  QN_PROPERTY_U64, QN_PROPERTY_I8,  QN_PROPERTY_I16,
+                                                  QN_PROPERTY_I32, QN_PROPERTY_I64, QN_PROPERTY_F16,
+                                                  QN_PROPERTY_F32, QN_PROPERTY_F64};
+  static const char units[] = "smun";
+  static const enum qn_property_type times[][2] = {
+      {QN_PROPERTY_TIMESTAMP_S, QN_PROPERTY_TIMESTAMP_S_UTC},
+      {QN_PROPERTY_TIMESTAMP_MS, QN_PROPERTY_TIMESTAMP_MS_UTC},
+      {QN_PROPERTY_TIMESTAMP_US, QN_PROPERTY_TIMESTAMP_US_UTC},
+      {QN_PROPERTY_TIMESTAMP_NS, QN_PROPERTY_TIMESTAMP_NS_UTC}};
+  const char *found = format[0] ? strchr(letters, format[0]) : NULL;
+  if (found && !format[1])
+    return numbers[found - letters];
+  if (strcmp(format, "tdD") == 0 || strcmp(format, "tdm") == 0)
+    return QN_PROPERTY_DATE;
+  found = strncmp(format, "ts", 2) == 0 && format[2] ? strchr(units, format[2]) : NULL;
+  return found && format[3] == ':' ? times[found - units][format[4] != '\0']
+                                   : (enum qn_property_type)0;
+}
+
+/* Lists of a fixed size, of numbers; 0 for others. */
+static enum qn_property_type vectors_called(const struct ArrowSchema *column) {
+  uint64_t dimension;
+  if (strncmp(column->format, "+w:", 3) != 0 || column->n_children != 1 ||
+      column->children[0]->dictionary ||
+      qn_whole_parse(column->format + 3, 1, QN_PROPERTY_MOST_DIMENSION, &dimension, NULL))
+    return (enum qn_property_type)0;
+  const enum qn_property_type number = type_called(column->children[0]->format);
+  const enum qn_property_type type = QN_PROPERTY_VECTOR(number, dimension);
+  return qn_property_class_of(type) ? type : (enum qn_property_type)0;
+}
+
+static enum qn_status fail_type(const struct ArrowSchema *column, const char *name,
+                                struct qn_error *error) {
+  static const struct {
+    const char *begin, *is, *help;
+  } types[] = {{"d:", "decimals", "cast it to float64, or to texts"},
+               {"+w:", "vectors of no numbers, or of more than 65536, or of none at all",
+                "cast them to numbers, or to texts"},
+               {"+l", "lists of any length",
+                "cast it to lists of a fixed size, as pyarrow.list_(pyarrow.float32(), 128)"},
+               {"+L", "lists of any length",
+                "cast it to lists of a fixed size, as pyarrow.list_(pyarrow.float32(), 128)"},
+               {"+v", "lists of any length",
+                "cast it to lists of a fixed size, as pyarrow.list_(pyarrow.float32(), 128)"},
+               {"+s", "structs", "flatten the table, so that each field is a column"},
+               {"+m", "maps", "cast it to texts"},
+               {"tD", "durations", "cast it to int64"}};
+  for (unsigned i = 0; i < sizeof types / sizeof *types; i++)
+    if (!column->dictionary && strncmp(column->format, types[i].begin, strlen(types[i].begin)) == 0)
+      return qn_fail(error, QN_UNSUPPORTED, "column '%.64s' is of %s, which no property is: %s",
+                     name, types[i].is, types[i].help);
+  return QN_UNSUPPORTED;
+}
+
+/* What its values become; `property->type` is how they lie. */
+static enum qn_status choose_type(struct qn_arrow_property *property,
+                                  const struct ArrowSchema *column, const char *name,
+                                  enum qn_property_type *type, struct qn_error *error) {
+  const enum qn_property_type vectors = vectors_called(column);
+  *type = column->dictionary ? (enum qn_property_type)0 : type_called(column->format);
+  if (vectors || *type || property->bits || property->nothing) {
+    property->type = (struct qn_arrow_column_type){
+        .name = name, .values = {.kind = vectors ? QN_ARROW_VECTORS : QN_ARROW_NUMBERS}};
+    *type = vectors          ? vectors
+            : *type          ? *type
+            : property->bits ? QN_PROPERTY_BOOL
+                             : QN_PROPERTY_STRING;
+    return QN_OK;
+  }
+  enum qn_status status = qn_arrow_column_type(column, &property->type, error);
+  *type = QN_PROPERTY_STRING;
+  return status == QN_UNSUPPORTED ? fail_type(column, name, error) : status;
 }
 
 enum qn_status qn_arrow_property_begin(struct qn_arrow_property *property,
@@ -30,21 +97,18 @@ enum qn_status qn_arrow_property_begin(struct qn_arrow_property *property,
                                        struct qn_error *error) {
   const struct ArrowSchema *column = schema->children[number];
   const char *name = name_of(schema, number);
+  enum qn_property_type type;
   *property = (struct qn_arrow_property){.number = number,
                                          .bits = strcmp(column->format, "b") == 0,
-                                         .nothing = strcmp(column->format, "n") == 0};
-  enum qn_status status = QN_OK;
+                                         .nothing = strcmp(column->format, "n") == 0,
+                                         .milliseconds = strcmp(column->format, "tdm") == 0};
   if (!qn_property_is_name(name, strlen(name)))
     return qn_fail(error, QN_INVALID,
                    "the name of a property is 1 to %d bytes of UTF-8 without control characters; "
                    "that of column %" PRIu32 " is not",
                    QN_PROPERTY_NAME_BYTES, number + 1);
-  if (property->bits || property->nothing)
-    property->type =
-        (struct qn_arrow_column_type){.name = name, .values = {.kind = QN_ARROW_NUMBERS}};
-  else
-    status = qn_arrow_column_type(column, &property->type, error);
-  return status ? status : qn_text_column_begin(&property->values, name, type_of(property), error);
+  enum qn_status status = choose_type(property, column, name, &type, error);
+  return status ? status : qn_text_column_begin(&property->values, name, type, error);
 }
 
 static bool is_taken(const uint32_t *taken, unsigned num_taken, uint32_t number) {
@@ -101,31 +165,58 @@ enum qn_status qn_arrow_properties_begin(struct qn_arrow_properties *properties,
 
 /* ---- Values ----------------------------------------------------------------- */
 
-/* An element of the value's own width, widened. */
-static uint64_t bits_of(const struct qn_number_array *numbers, uint64_t index) {
-  uint64_t bits = 0;
-  memcpy(&bits, numbers->data + index * numbers->width, numbers->width);
-  if (numbers->kind != QN_NUMBERS_SIGNED || numbers->width == 8)
-    return bits;
-  const unsigned rest = 64 - 8 * numbers->width;
-  return (uint64_t)((int64_t)(bits << rest) >> rest);
+#define DAY_MILLISECONDS 86400000
+
+/* Dates in milliseconds, which are whole days. */
+static enum qn_status add_days(struct qn_arrow_property *property, const char *value, uint64_t row,
+                               struct qn_error *error) {
+  int64_t milliseconds;
+  memcpy(&milliseconds, value, sizeof milliseconds);
+  const int64_t all = milliseconds / DAY_MILLISECONDS;
+  const int32_t days = (int32_t)all;
+  if (milliseconds % DAY_MILLISECONDS || all != days)
+    return qn_fail(error, QN_INVALID,
+                   "row %" PRIu64 " (from 0) of '%.64s' is a date of %" PRId64
+                   " ms, which are no whole days: cast it to timestamps",
+                   row, property->type.name, milliseconds);
+  return qn_text_column_add_value(&property->values, &days, error);
 }
 
 static enum qn_status add_numbers(struct qn_arrow_property *property,
-                                  const struct qn_arrow_column *column, struct qn_error *error) {
-  const struct qn_number_array numbers = qn_arrow_column_numbers(column);
+                                  const struct qn_arrow_column *column, uint64_t row,
+                                  struct qn_error *error) {
+  const char *values = (const char *)column->array->buffers[1];
+  const unsigned width = property->milliseconds
+                             ? sizeof(int64_t)
+                             : qn_property_value_bytes(property->values.property.type);
   enum qn_status status = QN_OK;
   for (uint64_t i = 0; i < column->num_rows && !status; i++) {
-    uint64_t bits = 0;
-    bool null = qn_arrow_column_is_null(column, i);
-    if (!null && property->bits) {
-      const uint8_t *bytes = column->array->buffers[1];
-      bits = bytes[(column->first + i) / 8] >> ((column->first + i) % 8) & 1;
-    } else if (!null) {
-      bits = bits_of(&numbers, i);
+    const uint64_t at = column->first + i;
+    if (qn_arrow_column_is_null(column, i)) {
+      status = qn_text_column_add_value(&property->values, NULL, error);
+    } else if (property->bits) {
+      const uint8_t bit = ((const uint8_t *)values)[at / 8] >> (at % 8) & 1;
+      status = qn_text_column_add_value(&property->values, &bit, error);
+    } else if (property->milliseconds) {
+      status = add_days(property, values + at * width, row + i, error);
+    } else {
+      status = qn_text_column_add_value(&property->values, values + at * width, error);
     }
-    status = qn_text_column_add_bits(&property->values, null ? NULL : &bits, error);
   }
+  return status;
+}
+
+static enum qn_status add_vectors(struct qn_arrow_property *property,
+                                  const struct qn_arrow_column *column, uint64_t row,
+                                  struct qn_error *error) {
+  const enum qn_property_type type = property->values.property.type;
+  const unsigned bytes = qn_property_value_bytes(type);
+  const char *numbers;
+  enum qn_status status = qn_arrow_column_vectors(
+      column, qn_property_dimension(type), qn_property_number_bytes(type), row, &numbers, error);
+  for (uint64_t i = 0; i < column->num_rows && !status; i++)
+    status = qn_text_column_add_value(
+        &property->values, qn_arrow_column_is_null(column, i) ? NULL : numbers + i * bytes, error);
   return status;
 }
 
@@ -173,8 +264,14 @@ enum qn_status qn_arrow_property_add(struct qn_arrow_property *property,
       qn_arrow_column_view_nulls(&property->type, batch, property->number, row, &column, error);
   if (status)
     return status;
-  return property->type.values.kind == QN_ARROW_NUMBERS ? add_numbers(property, &column, error)
-                                                        : add_texts(property, &column, row, error);
+  switch (property->type.values.kind) {
+  case QN_ARROW_NUMBERS:
+    return add_numbers(property, &column, row, error);
+  case QN_ARROW_VECTORS:
+    return add_vectors(property, &column, row, error);
+  default:
+    return add_texts(property, &column, row, error);
+  }
 }
 
 enum qn_status qn_arrow_properties_add(struct qn_arrow_properties *properties,

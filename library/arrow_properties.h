@@ -7,8 +7,9 @@
 struct qn_arrow_property {
   uint32_t number; /* of the column, from 0 */
   struct qn_arrow_column_type type;
-  bool bits;    /* Arrow's bools */
-  bool nothing; /* Arrow's type of nulls alone */
+  bool bits;         /* Arrow's bools */
+  bool nothing;      /* Arrow's type of nulls alone */
+  bool milliseconds; /* dates are in them */
   struct qn_text_column values;
 };
 
@@ -36,7 +37,7 @@ enum qn_status qn_arrow_properties_finish(struct qn_arrow_properties *properties
                                           struct qn_property_table *table, struct qn_error *error);
 void qn_arrow_properties_end(struct qn_arrow_properties *properties);
 
-/* One column: that of ids, which are u64 or strings. */
+/* One column: that of ids. */
 enum qn_status qn_arrow_property_begin(struct qn_arrow_property *property,
                                        const struct ArrowSchema *schema, uint32_t number,
                                        struct qn_error *error);

@@ -67,6 +67,12 @@ static bool are_texts(const struct qn_arrow_vertices *vertices) {
   return vertices->ids.values.property.type == QN_PROPERTY_STRING;
 }
 
+static bool are_ids(enum qn_property_type type) {
+  const enum qn_property_class kind = qn_property_class_of(type);
+  return !qn_property_dimension(type) &&
+         (kind == QN_PROPERTY_TEXT || kind == QN_PROPERTY_UNSIGNED || kind == QN_PROPERTY_SIGNED);
+}
+
 static enum qn_status begin(struct qn_arrow_vertices *vertices, struct qn_error *error) {
   uint32_t number = 0;
   int code = vertices->stream.get_schema(&vertices->stream, &vertices->schema);
@@ -78,8 +84,7 @@ static enum qn_status begin(struct qn_arrow_vertices *vertices, struct qn_error 
   vertices->has_ids = number;
   if (!status && number)
     status = qn_arrow_property_begin(&vertices->ids, &vertices->schema, number - 1, error);
-  const enum qn_property_class kind = qn_property_class_of(vertices->ids.values.property.type);
-  if (!status && number && (kind == QN_PROPERTY_REAL || kind == QN_PROPERTY_TRUTH))
+  if (!status && number && !are_ids(vertices->ids.values.property.type))
     status =
         qn_fail(error, QN_INVALID, "the column '%.64s' is not an id; expected integers or texts",
                 vertices->ids.values.property.name);
@@ -114,22 +119,25 @@ static enum qn_status fail_row(uint64_t row, const char *what, struct qn_error *
   return qn_fail(error, QN_INVALID, "vertices, row %" PRIu64 " (from 0): %s", row, what);
 }
 
+/* Of what is signed, too: as 64 bits of it. */
+static uint64_t number_of(const struct qn_property *ids, uint64_t row) {
+  const unsigned bytes = qn_property_value_bytes(ids->type), rest = 64 - 8 * bytes;
+  uint64_t bits = 0;
+  memcpy(&bits, (const char *)ids->values + bytes * row, bytes);
+  return qn_property_class_of(ids->type) == QN_PROPERTY_SIGNED
+             ? (uint64_t)((int64_t)(bits << rest) >> rest)
+             : bits;
+}
+
 /* The ids as they are in the column: no nulls, none below 0. */
 static enum qn_status check_ids(const struct qn_property *ids, struct qn_error *error) {
-  const int64_t *numbers = ids->values;
   for (uint64_t row = 0; row < ids->count; row++) {
     if (qn_property_is_null(ids, row))
       return fail_row(row, "the id is null", error);
-    if (ids->type == QN_PROPERTY_I64 && numbers[row] < 0)
+    if (qn_property_class_of(ids->type) == QN_PROPERTY_SIGNED && (int64_t)number_of(ids, row) < 0)
       return fail_row(row, "the id is negative", error);
   }
   return QN_OK;
-}
-
-static uint64_t number_of(const struct qn_property *ids, uint64_t row) {
-  const uint32_t *narrow = ids->values;
-  const uint64_t *wide = ids->values;
-  return ids->type == QN_PROPERTY_U32 ? narrow[row] : wide[row];
 }
 
 static enum qn_status list_numbers(const struct qn_property *ids, struct qn_read_result *result,

@@ -14,11 +14,35 @@
 
 /* ---- Looking -------------------------------------------------------------- */
 
+static const struct qn_property_table *table_of(const struct qn_session *session, bool of_edges) {
+  return of_edges ? &session->properties.of_edges : &session->properties.of_vertices;
+}
+
+static enum qn_status name_types(struct qn_session *session, bool of_edges,
+                                 struct qn_error *error) {
+  const struct qn_property_table *table = table_of(session, of_edges);
+  enum qn_status status = QN_OK;
+  if (!session->type_names[of_edges])
+    status = qn_alloc(&session->type_names[of_edges], table->count,
+                      sizeof *session->type_names[of_edges], "types of properties", error);
+  for (uint32_t i = 0; i < table->count && !status; i++)
+    qn_property_type_name(table->columns[i].type, session->type_names[of_edges][i]);
+  return status;
+}
+
+static enum qn_status view(struct qn_session *session, struct qn_error *error) {
+  qn_properties_release(&session->properties);
+  enum qn_status status = qn_properties_view(session->container, &session->properties, error);
+  if (!status)
+    status = name_types(session, false, error);
+  return status ? status : name_types(session, true, error);
+}
+
 static enum qn_status ensure(struct qn_session *session, struct qn_error *error) {
   pthread_mutex_lock(&session->lock);
   enum qn_status status = QN_OK;
   if (!session->has_properties)
-    status = qn_properties_view(session->container, &session->properties, error);
+    status = view(session, error);
   session->has_properties |= !status;
   pthread_mutex_unlock(&session->lock);
   return status;
@@ -32,34 +56,38 @@ enum qn_status qn_session_properties(struct qn_session *session, uint64_t *of_ve
   return status;
 }
 
+/* Of the numbers of vectors; the bits of reals of 2 bytes. */
 static enum qn_type type_of(enum qn_property_type type) {
-  static const enum qn_type types[] = {
-      [QN_PROPERTY_U32] = QN_TYPE_U32,  [QN_PROPERTY_U64] = QN_TYPE_U64,
-      [QN_PROPERTY_I64] = QN_TYPE_I64,  [QN_PROPERTY_F32] = QN_TYPE_F32,
-      [QN_PROPERTY_F64] = QN_TYPE_F64,  [QN_PROPERTY_BOOL] = QN_TYPE_U8,
-      [QN_PROPERTY_STRING] = QN_TYPE_U8};
-  return types[type];
+  static const enum qn_type of_widths[3][9] = {
+      {[1] = QN_TYPE_U8, [2] = QN_TYPE_U16, [4] = QN_TYPE_U32, [8] = QN_TYPE_U64},
+      {[1] = QN_TYPE_I8, [2] = QN_TYPE_I16, [4] = QN_TYPE_I32, [8] = QN_TYPE_I64},
+      {[2] = QN_TYPE_U16, [4] = QN_TYPE_F32, [8] = QN_TYPE_F64}};
+  const enum qn_property_class kind = qn_property_class_of(type);
+  const bool is_signed =
+      kind == QN_PROPERTY_SIGNED || kind == QN_PROPERTY_DAYS || kind == QN_PROPERTY_TIME;
+  return of_widths[kind == QN_PROPERTY_REAL ? 2 : is_signed][qn_property_number_bytes(type)];
 }
 
 enum qn_status qn_session_property(struct qn_session *session, bool of_edges, uint64_t index,
                                    struct qn_property_array *array, struct qn_error *error) {
   enum qn_status status = ensure(session, error);
-  const struct qn_property_table *table =
-      of_edges ? &session->properties.of_edges : &session->properties.of_vertices;
+  const struct qn_property_table *table = table_of(session, of_edges);
   if (status)
     return status;
   if (index >= table->count)
     return qn_fail(error, QN_USAGE, "there is no property number %" PRIu64, index);
   const struct qn_property *column = &table->columns[index];
+  const uint32_t dimension = qn_property_dimension(column->type);
   const struct qn_property_array found = {.name = column->name,
-                                          .type_name = qn_property_type_name(column->type),
+                                          .type_name = session->type_names[of_edges][index],
                                           .type = type_of(column->type),
                                           .count = column->count,
                                           .nulls = column->nulls,
                                           .values = column->values,
                                           .offsets = column->offsets,
                                           .bytes = column->bytes,
-                                          .valid = column->valid};
+                                          .valid = column->valid,
+                                          .dimension = dimension ? dimension : 1};
   qn_sized_copy(array, &found, sizeof found);
   return QN_OK;
 }

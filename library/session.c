@@ -22,6 +22,8 @@ static void destroy(struct qn_session *session) {
   qn_id_index_destroy(&session->index);
   qn_run_input_forget(&session->input);
   qn_properties_release(&session->properties);
+  qn_free(session->type_names[0]);
+  qn_free(session->type_names[1]);
   qn_container_unmap(session->container);
   pthread_mutex_destroy(&session->lock);
   qn_free(session->path);

@@ -27,6 +27,7 @@ struct qn_session {
   struct qn_graph graph; /* in place, or restored in memory */
   bool has_properties;
   struct qn_properties properties;
+  char (*type_names[2])[QN_PROPERTY_TYPE_BYTES]; /* of the columns of vertices, and of edges */
   struct qn_graph in;           /* the transpose in its out-edges, where it had to be computed */
   uint64_t num_edges;           /* each undirected edge once, after they were counted */
   const struct qn_csr *rows[2]; /* by enum qn_rows: what look-ups found, by __atomic functions */

@@ -110,13 +110,14 @@ static enum qn_status settle_type(struct qn_element_table *table, uint32_t colum
                                   enum qn_property_type type, enum qn_said_type said,
                                   struct qn_error *error) {
   const struct qn_text_column *is = &table->records->columns[column];
+  char here[QN_PROPERTY_TYPE_BYTES], before[QN_PROPERTY_TYPE_BYTES];
   if (!type || table->columns[column].said > said || is->property.type == type)
     return QN_OK;
   return qn_fail(error, QN_INVALID,
                  "the property '%s' is %s here, and %s before; --properties=all,'%.64s':TYPE says "
                  "what it is",
-                 is->property.name, qn_property_type_name(type),
-                 is->property.type ? qn_property_type_name(is->property.type)
+                 is->property.name, qn_property_type_name(type, here),
+                 is->property.type ? qn_property_type_name(is->property.type, before)
                                    : "of no type that is said",
                  is->property.name);
 }

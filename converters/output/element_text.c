@@ -140,7 +140,8 @@ static enum qn_status lose_values(const struct qn_element_text *text, int which,
   enum qn_status status = QN_OK;
   for (uint32_t i = 0; i < table->count && !status; i++) {
     const struct qn_property *column = &table->columns[i];
-    if (text->form->has_longs && !qn_property_fits_long(column))
+    if (text->form->has_longs && !qn_property_dimension(column->type) &&
+        !qn_property_fits_long(column))
       status = qn_loses(options, error,
                         "the property '%.60s' is beyond the integers of %s and text in the output",
                         column->name, text->form->name);
@@ -185,8 +186,9 @@ static json_t *hint_columns(const struct qn_element_text *text, int which) {
   json_t *columns = json_array();
   for (uint32_t i = 0; i < table->count; i++) {
     const char *name = table->columns[i].name, *key = text->keys[which][i];
+    char type[QN_PROPERTY_TYPE_BYTES];
     json_t *column = json_pack("{s:s, s:s}", "name", name, "type",
-                               qn_property_type_name(table->columns[i].type));
+                               qn_property_type_name(table->columns[i].type, type));
     if (strcmp(name, key) != 0)
       json_object_set_new(column, "key", json_string(key));
     json_array_append_new(columns, column);
@@ -352,28 +354,35 @@ void qn_put_edge_weight(struct qn_weight_texts *weights, uint64_t edge,
   qn_put_bytes(buffer, number, (uint64_t)(qn_put_weight(number, weights, edge) - number));
 }
 
-static double real_of(const struct qn_property *column, uint64_t i) {
-  return column->type == QN_PROPERTY_F32   ? (double)((const float *)column->values)[i]
-         : column->type == QN_PROPERTY_F64 ? ((const double *)column->values)[i]
-                                           : 0;
+bool qn_property_is_special(const struct qn_property *column, uint64_t i) {
+  return qn_property_class_of(column->type) == QN_PROPERTY_REAL &&
+         !isfinite(qn_property_real(column, i));
 }
 
-bool qn_property_is_special(const struct qn_property *column, uint64_t i) {
-  return !isfinite(real_of(column, i));
+void qn_put_element_number(const struct qn_property *column, uint64_t i,
+                           struct qn_text_buffer *buffer) {
+  char number[QN_MAX_NUMBER_TEXT];
+  if (qn_property_is_special(column, i)) {
+    double value = qn_property_real(column, i);
+    qn_put_string(buffer, isnan(value) ? "NaN" : value > 0 ? "INF" : "-INF");
+  } else {
+    const char *end = qn_put_property_number(number, column, i);
+    qn_put_bytes(buffer, number, (uint64_t)(end - number));
+  }
 }
 
 void qn_put_property_value(const struct qn_element_text *text, const struct qn_property *column,
                            uint64_t i, struct qn_text_buffer *buffer) {
-  char number[QN_MAX_NUMBER_TEXT];
+  const uint32_t dimension = qn_property_dimension(column->type);
   uint64_t length;
   if (column->type == QN_PROPERTY_STRING) {
     const char *value = qn_property_string(column, i, &length);
     qn_put_escaped(buffer, text->form->escaping, value, length);
-  } else if (qn_property_is_special(column, i)) {
-    double value = real_of(column, i);
-    qn_put_string(buffer, isnan(value) ? "NaN" : value > 0 ? "INF" : "-INF");
-  } else {
-    const char *end = qn_put_property(number, number + sizeof number, column, i);
-    qn_put_bytes(buffer, number, (uint64_t)(end - number));
+    return;
+  }
+  qn_put_element_number(column, dimension ? dimension * i : i, buffer);
+  for (uint64_t k = 1; k < dimension; k++) {
+    qn_put_string(buffer, ";");
+    qn_put_element_number(column, dimension * i + k, buffer);
   }
 }

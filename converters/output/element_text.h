@@ -66,11 +66,14 @@ void qn_put_vertex_id(const struct qn_element_text *text, uint64_t vertex,
 /* The weight of an edge. */
 void qn_put_edge_weight(struct qn_weight_texts *weights, uint64_t edge,
                         struct qn_text_buffer *buffer);
-/* Value `i`, which is no null, without quotes: a string escaped, specials as "NaN", "INF" and
- * "-INF". */
+/* Number `i` of all of a column, specials as "NaN", "INF" and "-INF". */
+void qn_put_element_number(const struct qn_property *column, uint64_t i,
+                           struct qn_text_buffer *buffer);
+/* Value `i`, which is no null, without quotes: a string escaped, a vector's numbers with ';'
+ * between them. */
 void qn_put_property_value(const struct qn_element_text *text, const struct qn_property *column,
                            uint64_t i, struct qn_text_buffer *buffer);
-/* Is it nan or infinite? */
+/* Is number `i` of all of a column nan or infinite? */
 bool qn_property_is_special(const struct qn_property *column, uint64_t i);
 
 /* The string property that the output calls so; NULL if there is none. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "converters/properties/text_column.h"
 #include "support/memory.h"
 
 /* The names of columns, without their types; "" for those that have none. */
@@ -14,32 +15,38 @@ struct headings {
   bool *ignored;
 };
 
-/* Types by what other systems call them. Dates and times stay text. */
-static bool type_called(const char *name, enum qn_property_type *type) {
+/* Types by what other systems call them. Times, which may name a time zone, stay text. */
+static bool scalars_called(const char *name, enum qn_property_type *type) {
   static const struct {
     const char *name;
     enum qn_property_type type;
-  } others[] = {{"int", QN_PROPERTY_I64},
-                {"long", QN_PROPERTY_I64},
-                {"short", QN_PROPERTY_I64},
-                {"byte", QN_PROPERTY_I64},
-                {"float", QN_PROPERTY_F32},
-                {"double", QN_PROPERTY_F64},
-                {"boolean", QN_PROPERTY_BOOL},
-                {"char", QN_PROPERTY_STRING},
-                {"date", QN_PROPERTY_STRING},
-                {"datetime", QN_PROPERTY_STRING},
-                {"time", QN_PROPERTY_STRING},
-                {"localtime", QN_PROPERTY_STRING},
-                {"localdatetime", QN_PROPERTY_STRING},
-                {"duration", QN_PROPERTY_STRING},
-                {"point", QN_PROPERTY_STRING},
-                {"LABEL", QN_PROPERTY_STRING},
-                {"TYPE", QN_PROPERTY_STRING}};
+  } others[] = {{"int", QN_PROPERTY_I64},          {"long", QN_PROPERTY_I64},
+                {"short", QN_PROPERTY_I64},        {"byte", QN_PROPERTY_I64},
+                {"float", QN_PROPERTY_F32},        {"double", QN_PROPERTY_F64},
+                {"boolean", QN_PROPERTY_BOOL},     {"char", QN_PROPERTY_STRING},
+                {"datetime", QN_PROPERTY_STRING},  {"time", QN_PROPERTY_STRING},
+                {"localtime", QN_PROPERTY_STRING}, {"localdatetime", QN_PROPERTY_STRING},
+                {"duration", QN_PROPERTY_STRING},  {"point", QN_PROPERTY_STRING},
+                {"LABEL", QN_PROPERTY_STRING},     {"TYPE", QN_PROPERTY_STRING}};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (strcmp(others[i].name, name) == 0)
       return *type = others[i].type, true;
   return qn_property_type_of(name, type);
+}
+
+/* "float[]" is of vectors of numbers, of which nobody says how many. */
+static bool type_called(const char *name, enum qn_property_type *type) {
+  enum qn_property_type number;
+  char of[QN_PROPERTY_TYPE_BYTES];
+  const size_t length = strlen(name);
+  if (length < 3 || length >= sizeof of || strcmp(name + length - 2, "[]") != 0)
+    return scalars_called(name, type);
+  snprintf(of, sizeof of, "%.*s", (int)(length - 2), name);
+  if (!scalars_called(of, &number) ||
+      !qn_property_class_of(QN_PROPERTY_VECTOR(qn_property_number_type(number), 1)))
+    return false;
+  *type = QN_PROPERTY_VECTOR(qn_property_number_type(number), QN_ANY_DIMENSION);
+  return true;
 }
 
 /* Cut "since:long" in two; a column called ":TYPE" alone is called so. */

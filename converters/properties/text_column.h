@@ -5,6 +5,9 @@
 #include "support/ranks/collective.h"
 #include <quern/properties.h>
 
+/* The dimension of vectors that is to be found: that of the first one. */
+#define QN_ANY_DIMENSION (QN_PROPERTY_MOST_DIMENSION + 1)
+
 /* Bytes that are written to a file at once. */
 struct qn_value_file {
   int descriptor; /* -1: there is none */
@@ -18,6 +21,7 @@ struct qn_text_column {
   struct qn_value_file values; /* texts, or numbers of the type that was said */
   struct qn_value_file ends;   /* of texts */
   struct qn_value_file valid;
+  void *value;  /* room for one, where the type is known */
   uint8_t bits; /* of the last values, fewer than 8 */
   bool may_be_bool, may_be_whole, may_be_real, any_negative;
   bool any_value;    /* that is no null */
@@ -30,7 +34,8 @@ struct qn_text_column {
   uint64_t found_bytes;
 };
 
-/* `type` 0: to be found. Owned until end, also after a failure. */
+/* `type` 0: to be found; its dimension may be QN_ANY_DIMENSION. Owned until end, also after a
+ * failure. */
 enum qn_status qn_text_column_begin(struct qn_text_column *column, const char *name,
                                     enum qn_property_type type, struct qn_error *error);
 
@@ -40,9 +45,9 @@ enum qn_status qn_text_column_begin(struct qn_text_column *column, const char *n
 enum qn_status qn_text_column_add(struct qn_text_column *column, const char *text, uint64_t length,
                                   bool quoted, struct qn_error *error);
 
-/* The same in a column whose type was said and is no string: the value's bits, or NULL. */
-enum qn_status qn_text_column_add_bits(struct qn_text_column *column, const uint64_t *bits,
-                                       struct qn_error *error);
+/* The same in a column whose type was said and is no string: the value itself, or NULL. */
+enum qn_status qn_text_column_add_value(struct qn_text_column *column, const void *value,
+                                        struct qn_error *error);
 
 /* Several ranks have values of the column: agree on what it may be, before any finishes it. */
 enum qn_status qn_text_column_agree(struct qn_text_column *column,

@@ -22,6 +22,18 @@ struct file_form {
 
 /* ---- Headers -------------------------------------------------------------- */
 
+/* What Neo4j calls the type. */
+static void name_type(const struct qn_property *column, char name[16]) {
+  const enum qn_property_class kind = qn_property_class_of(column->type);
+  const char *common = qn_property_common_type(column);
+  const bool vector = qn_property_dimension(column->type) && strcmp(common, "string") != 0;
+  if (kind == QN_PROPERTY_DAYS)
+    common = "date";
+  else if (kind == QN_PROPERTY_TIME)
+    common = qn_property_is_utc(column->type) ? "datetime" : "localdatetime";
+  snprintf(name, 16, "%s%s", common, vector ? "[]" : "");
+}
+
 static enum qn_status lose_types(const struct qn_property_table *table,
                                  const struct qn_write_options *options, struct qn_error *error) {
   enum qn_status status = QN_OK;
@@ -55,8 +67,9 @@ static bool has_kinds(const struct qn_property_table *properties, const char *ki
 static enum qn_status write_name(struct qn_text_output *output, const struct qn_property *column,
                                  bool typed, struct qn_error *error) {
   char name[QN_PROPERTY_NAME_BYTES + 16], text[QN_QUOTED_NAME_ROOM(sizeof name) + 1] = ",";
-  int length = snprintf(name, sizeof name, typed ? "%s:%s" : "%s", column->name,
-                        qn_property_common_type(column));
+  char type[16];
+  name_type(column, type);
+  int length = snprintf(name, sizeof name, typed ? "%s:%s" : "%s", column->name, type);
   char *end = qn_put_quoted_name(text + 1, name, (uint64_t)length, ',');
   return qn_text_output_write(output, text, (uint64_t)(end - text), error);
 }

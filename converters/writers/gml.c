@@ -5,6 +5,7 @@
 
 #include "converters/output/element_text.h"
 #include "converters/output/losses.h"
+#include "converters/output/property_text.h"
 #include "converters/output/writer.h"
 #include "formats/graph/statistics.h"
 
@@ -37,18 +38,19 @@ static void put_string(const struct qn_element_text *text, const struct qn_prope
 
 static void put_special(const struct qn_property *column, uint64_t i,
                         struct qn_text_buffer *buffer) {
-  double value = column->type == QN_PROPERTY_F32 ? (double)((const float *)column->values)[i]
-                                                 : ((const double *)column->values)[i];
+  double value = qn_property_real(column, i);
   qn_put_string(buffer, value > 0 ? "+INF" : value < 0 ? "-INF" : "NAN");
 }
 
 static void put_value(const struct qn_element_text *text, const struct qn_property *column,
                       uint64_t i, struct qn_text_buffer *buffer) {
   const uint64_t before = buffer->used;
+  const enum qn_property_class kind = qn_property_class_of(column->type);
   char number[QN_MAX_NUMBER_TEXT];
-  if (column->type == QN_PROPERTY_STRING) {
+  if (kind == QN_PROPERTY_TEXT || kind == QN_PROPERTY_DAYS || kind == QN_PROPERTY_TIME ||
+      qn_property_dimension(column->type)) {
     put_string(text, column, i, buffer);
-  } else if (column->type == QN_PROPERTY_BOOL) {
+  } else if (kind == QN_PROPERTY_TRUTH) {
     qn_put_string(buffer, ((const uint8_t *)column->values)[i] ? "1" : "0");
   } else if (qn_property_is_special(column, i)) {
     put_special(column, i, buffer);

@@ -15,17 +15,40 @@ static void put_id(const struct qn_element_text *text, uint64_t vertex,
   qn_put_string(buffer, quote);
 }
 
+/* Number `i` of all of a column. */
+static void put_number(const struct qn_property *column, uint64_t i,
+                       struct qn_text_buffer *buffer) {
+  const enum qn_property_class kind = qn_property_class_of(column->type);
+  const bool quoted =
+      kind == QN_PROPERTY_DAYS || kind == QN_PROPERTY_TIME || qn_property_is_special(column, i);
+  qn_put_string(buffer, quoted ? "\"" : "");
+  qn_put_element_number(column, i, buffer);
+  qn_put_string(buffer, quoted ? "\"" : "");
+}
+
+static void put_vector(const struct qn_property *column, uint64_t i,
+                       struct qn_text_buffer *buffer) {
+  const uint32_t dimension = qn_property_dimension(column->type);
+  for (uint64_t k = 0; k < dimension; k++) {
+    qn_put_string(buffer, k ? "," : "[");
+    put_number(column, dimension * i + k, buffer);
+  }
+  qn_put_string(buffer, "]");
+}
+
 static void put_value(const struct qn_element_text *text, const struct qn_property *column,
                       uint64_t i, struct qn_text_buffer *buffer) {
   if (qn_property_is_null(column, i)) {
     qn_put_string(buffer, "null");
-    return;
+  } else if (column->type == QN_PROPERTY_STRING) {
+    qn_put_string(buffer, "\"");
+    qn_put_property_value(text, column, i, buffer);
+    qn_put_string(buffer, "\"");
+  } else if (qn_property_dimension(column->type)) {
+    put_vector(column, i, buffer);
+  } else {
+    put_number(column, i, buffer);
   }
-  const char *quote =
-      column->type == QN_PROPERTY_STRING || qn_property_is_special(column, i) ? "\"" : "";
-  qn_put_string(buffer, quote);
-  qn_put_property_value(text, column, i, buffer);
-  qn_put_string(buffer, quote);
 }
 
 static void put_members(const struct qn_element_text *text, int which, uint64_t element,
@@ -133,8 +156,10 @@ static enum qn_status lose_specials(const struct qn_property_table *table,
   for (uint32_t i = 0; i < table->count && !status; i++) {
     uint64_t found = 0;
     const struct qn_property *column = &table->columns[i];
+    const uint32_t dimension = qn_property_dimension(column->type);
+    const uint64_t numbers = dimension ? dimension * column->count : column->count;
 #pragma omp parallel for schedule(static) reduction(+ : found)
-    for (uint64_t e = 0; e < column->count; e++)
+    for (uint64_t e = 0; e < numbers; e++)
       found += qn_property_is_special(column, e);
     if (found)
       status = qn_loses(

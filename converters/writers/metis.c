@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "converters/output/losses.h"
+#include "converters/output/property_text.h"
 #include "converters/output/writer.h"
 #include "formats/text/text_format.h"
 #include "support/memory.h"
@@ -25,16 +26,19 @@ struct job {
   bool has_sizes;
 };
 
+/* Of what is signed, too: below 0 it is too large. */
 static uint64_t whole_at(const struct qn_property *column, uint64_t i) {
-  return column->type == QN_PROPERTY_U32 ? ((const uint32_t *)column->values)[i]
-                                         : ((const uint64_t *)column->values)[i];
+  return qn_property_class_of(column->type) == QN_PROPERTY_SIGNED
+             ? (uint64_t)qn_property_signed(column, i)
+             : qn_property_unsigned(column, i);
 }
 
 /* Whole numbers from 0 to 2^31 - 1, as gpmetis reads them, and one for every vertex. */
 static bool fits(const struct qn_property *column) {
   uint64_t beyond = 0;
-  if (column->nulls || (column->type != QN_PROPERTY_U32 && column->type != QN_PROPERTY_U64 &&
-                        column->type != QN_PROPERTY_I64))
+  const enum qn_property_class kind = qn_property_class_of(column->type);
+  if (column->nulls || qn_property_dimension(column->type) ||
+      (kind != QN_PROPERTY_UNSIGNED && kind != QN_PROPERTY_SIGNED))
     return false;
 #pragma omp parallel for schedule(static) reduction(+ : beyond)
   for (uint64_t i = 0; i < column->count; i++)

@@ -6,6 +6,11 @@
 #include "converters/output/property_text.h"
 #include "converters/output/writer.h"
 
+/* What is not one number is text. */
+static const char *type_name(const struct qn_property *column) {
+  return qn_property_dimension(column->type) ? "string" : qn_property_common_type(column);
+}
+
 static const char *weight_type(enum qn_weight_type type) {
   return type == QN_WEIGHT_F32 ? "float" : type == QN_WEIGHT_F64 ? "double" : "long";
 }
@@ -52,7 +57,7 @@ static void put_keys(const struct qn_element_text *text, int which, struct qn_te
     put_number(buffer, i);
     qn_put_string(buffer, which == QN_TEXT_OF_EDGES ? "\" for=\"edge\"" : "\" for=\"node\"");
     put_attribute(text, " attr.name=\"", text->keys[which][i], buffer);
-    put_attribute(text, " attr.type=\"", qn_property_common_type(&table->columns[i]), buffer);
+    put_attribute(text, " attr.type=\"", type_name(&table->columns[i]), buffer);
     qn_put_string(buffer, "/>\n");
   }
 }
@@ -128,7 +133,7 @@ static void put_attributes(const struct qn_element_text *text, int which,
     qn_put_string(buffer, "<attribute id=\"");
     put_number(buffer, i);
     put_attribute(text, "\" title=\"", text->keys[which][i], buffer);
-    put_attribute(text, " type=\"", qn_property_common_type(&table->columns[i]), buffer);
+    put_attribute(text, " type=\"", type_name(&table->columns[i]), buffer);
     qn_put_string(buffer, "/>\n");
   }
   qn_put_string(buffer, "</attributes>\n");

@@ -11,8 +11,6 @@
 /* What is wrong, in the order in which it is said. */
 enum fault { FINE, FAULT_COUNT, FAULT_BEHIND, FAULT_OFFSETS, FAULT_TEXT, FAULT_BOOL, FAULT_NULL };
 
-static const char *const zeros = "\0\0\0\0\0\0\0\0";
-
 /* Offsets are bounded: a file that is being overwritten may have any. */
 static enum fault check_string(const struct qn_property *column, uint64_t i) {
   const uint64_t begin = column->offsets[i], end = column->offsets[i + 1];
@@ -23,12 +21,16 @@ static enum fault check_string(const struct qn_property *column, uint64_t i) {
   return qn_property_is_text((const char *)column->values + begin, end - begin) ? FINE : FAULT_TEXT;
 }
 
+static bool is_zero(const char *value, unsigned bytes) {
+  return *value == 0 && memcmp(value, value + 1, bytes - 1) == 0;
+}
+
 static enum fault check_fixed(const struct qn_property *column, uint64_t i) {
   const unsigned bytes = qn_property_value_bytes(column->type);
   const char *value = (const char *)column->values + bytes * i;
   if (column->type == QN_PROPERTY_BOOL && (uint8_t)*value > 1)
     return FAULT_BOOL;
-  return qn_property_is_null(column, i) && memcmp(value, zeros, bytes) != 0 ? FAULT_NULL : FINE;
+  return qn_property_is_null(column, i) && !is_zero(value, bytes) ? FAULT_NULL : FINE;
 }
 
 static bool needs_look(const struct qn_property *column) {

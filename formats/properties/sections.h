@@ -1,6 +1,7 @@
 /* What the sections of properties are called, and hold. */
 #pragma once
 
+#include "support/checked.h"
 #include <quern/properties.h>
 
 #define QN_PROPERTIES_SCHEMA "properties"
@@ -15,6 +16,14 @@ struct qn_property_sections {
 struct qn_property_sections qn_property_sections_of(bool edges, uint32_t column);
 
 enum qn_element_type qn_property_element(enum qn_property_type type);
+
+/* The elements of the section of `count` values that are no strings; false if there are more than
+ * 2^64. */
+static inline bool qn_property_elements(enum qn_property_type type, uint64_t count,
+                                        uint64_t *elements) {
+  const uint32_t dimension = qn_property_dimension(type);
+  return qn_mul_u64(count, dimension ? dimension : 1, elements);
+}
 
 static inline uint64_t qn_valid_bytes(uint64_t count) {
   return count / 8 + (count % 8 != 0);

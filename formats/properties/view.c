@@ -60,16 +60,20 @@ static enum qn_status take_column(struct walk *walk, bool edges, uint32_t number
   const struct qn_property_sections names = qn_property_sections_of(edges, number);
   const bool strings = column->type == QN_PROPERTY_STRING;
   const void *offsets = NULL, *valid = NULL;
-  uint64_t count = column->count, num_offsets = column->count + 1;
+  uint64_t count = 0, num_offsets = column->count + 1;
   uint64_t valid_bytes = qn_valid_bytes(column->count);
   if ((column->nulls > 0) != (qn_container_section(walk->container, names.valid) != NULL))
     return qn_container_violation(
         walk->container, error, "P-5",
         "the property '%s' has %" PRIu64 " nulls, but section %s is%s there", column->name,
         column->nulls, names.valid, column->nulls ? " not" : "");
+  if (!qn_property_elements(column->type, column->count, &count))
+    return qn_container_violation(walk->container, error, "P-4",
+                                  "the vectors of the property '%s' have more than 2^64 numbers",
+                                  column->name);
   enum qn_status status =
       take(walk, names.values, qn_property_element(column->type),
-           qn_property_value_bytes(column->type), strings, &count, &column->values, error);
+           qn_property_number_bytes(column->type), strings, &count, &column->values, error);
   if (!status && strings)
     status =
         take(walk, names.offsets, QN_ELEMENT_UNSIGNED, 8, false, &num_offsets, &offsets, error);
@@ -269,8 +273,9 @@ static json_t *describe_table(const struct qn_property_table *table) {
   json_t *columns = json_array();
   for (uint32_t i = 0; i < table->count; i++) {
     const struct qn_property *column = &table->columns[i];
+    char type[QN_PROPERTY_TYPE_BYTES];
     json_array_append_new(columns, json_pack("{s:s, s:s, s:I}", "name", column->name, "type",
-                                             qn_property_type_name(column->type), "nulls",
+                                             qn_property_type_name(column->type, type), "nulls",
                                              (json_int_t)column->nulls));
   }
   return columns;

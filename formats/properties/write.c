@@ -6,6 +6,9 @@
 #include "support/checked.h"
 #include "support/json_text.h"
 
+/* Of values that a thread copies at once. */
+#define STEP_BYTES (64U << 10)
+
 /* A column, and which of its values go where. */
 struct gathering {
   const struct qn_property *column;
@@ -44,18 +47,11 @@ static enum qn_status add(struct qn_writer *writer, const char *name, enum qn_el
 
 /* ---- Values --------------------------------------------------------------- */
 
-static enum qn_status write_fixed(struct qn_writer *writer, const struct gathering *from,
-                                  const char *name, struct qn_error *error) {
-  const enum qn_property_type type = from->column->type;
-  const unsigned bytes = qn_property_value_bytes(type);
+/* Values `first` up to `last`, of `bytes` each. */
+static void copy_values(const struct gathering *from, unsigned bytes, uint64_t first, uint64_t last,
+                        char *out) {
   const char *values = from->column->values;
-  char *out;
-  enum qn_status status =
-      add(writer, name, qn_property_element(type), bytes, from->count, &out, error);
-  if (status)
-    return status;
-#pragma omp parallel for schedule(static)
-  for (uint64_t i = 0; i < from->count; i++) {
+  for (uint64_t i = first; i < last; i++) {
     uint64_t record = record_at(from, i);
     if (record == QN_NO_RECORD)
       continue;
@@ -64,8 +60,27 @@ static enum qn_status write_fixed(struct qn_writer *writer, const struct gatheri
     else if (bytes == 4)
       memcpy(out + 4 * i, values + 4 * record, 4);
     else
-      out[i] = values[record];
+      memcpy(out + bytes * i, values + bytes * record, bytes);
   }
+}
+
+static enum qn_status write_fixed(struct qn_writer *writer, const struct gathering *from,
+                                  const char *name, struct qn_error *error) {
+  const enum qn_property_type type = from->column->type;
+  const unsigned bytes = qn_property_value_bytes(type);
+  const uint64_t step = bytes < STEP_BYTES ? STEP_BYTES / bytes : 1;
+  uint64_t elements;
+  char *out;
+  if (!qn_property_elements(type, from->count, &elements))
+    return qn_fail(error, QN_UNSUPPORTED, "the property '%s' has more than 2^64 numbers",
+                   from->column->name);
+  enum qn_status status = add(writer, name, qn_property_element(type),
+                              qn_property_number_bytes(type), elements, &out, error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(static)
+  for (uint64_t first = 0; first < from->count; first += step)
+    copy_values(from, bytes, first, from->count - first < step ? from->count : first + step, out);
   return QN_OK;
 }
 
@@ -159,8 +174,9 @@ static json_t *schema_of(const struct part *part) {
   for (uint32_t i = 0; i < part->table->count; i++) {
     struct gathering from = gathering_of(part, i);
     uint64_t nulls = count_nulls(&from);
+    char type[QN_PROPERTY_TYPE_BYTES];
     json_t *column = json_pack("{s:s, s:s}", "name", from.column->name, "type",
-                               qn_property_type_name(from.column->type));
+                               qn_property_type_name(from.column->type, type));
     if (column && nulls)
       json_object_set_new(column, "nulls", json_integer((json_int_t)nulls));
     if (!column || json_array_append_new(columns, column)) {

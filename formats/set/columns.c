@@ -68,6 +68,7 @@ static enum qn_status add_sizes(const struct qn_set *set, uint64_t index,
   return status;
 }
 
+/* Of values for which there is room. */
 static uint64_t value_bytes(const struct qn_property *column) {
   return column->type == QN_PROPERTY_STRING ? column->bytes
                                             : column->count * qn_property_value_bytes(column->type);
@@ -75,9 +76,11 @@ static uint64_t value_bytes(const struct qn_property *column) {
 
 static enum qn_status make_room(struct qn_property *column, struct qn_error *error) {
   uint64_t *offsets = NULL;
-  enum qn_status status =
-      qn_bulk_alloc(&column->values, value_bytes(column), 1, "values of properties", error);
-  if (!status && column->type == QN_PROPERTY_STRING)
+  const bool strings = column->type == QN_PROPERTY_STRING;
+  enum qn_status status = qn_bulk_alloc(&column->values, strings ? column->bytes : column->count,
+                                        strings ? 1 : qn_property_value_bytes(column->type),
+                                        "values of properties", error);
+  if (!status && strings)
     status =
         qn_bulk_alloc(&offsets, column->count + 1, sizeof *offsets, "offsets of strings", error);
   column->offsets = offsets;

@@ -32,15 +32,40 @@ enum qn_property_type {
   QN_PROPERTY_F64,
   QN_PROPERTY_BOOL,   /* bytes, 0 or 1 */
   QN_PROPERTY_STRING, /* UTF-8 without NUL */
+  QN_PROPERTY_U8,
+  QN_PROPERTY_U16,
+  QN_PROPERTY_I8,
+  QN_PROPERTY_I16,
+  QN_PROPERTY_I32,
+  QN_PROPERTY_F16,         /* the bits of a binary16 */
+  QN_PROPERTY_BF16,        /* the upper 16 bits of a binary32 */
+  QN_PROPERTY_DATE,        /* i32: days since 1970-01-01 */
+  QN_PROPERTY_TIMESTAMP_S, /* i64: seconds since 1970-01-01 00:00:00, on the wall */
+  QN_PROPERTY_TIMESTAMP_MS,
+  QN_PROPERTY_TIMESTAMP_US,
+  QN_PROPERTY_TIMESTAMP_NS,
+  QN_PROPERTY_TIMESTAMP_S_UTC, /* the same, in UTC: an instant */
+  QN_PROPERTY_TIMESTAMP_MS_UTC,
+  QN_PROPERTY_TIMESTAMP_US_UTC,
+  QN_PROPERTY_TIMESTAMP_NS_UTC,
+  /* Vectors are QN_PROPERTY_VECTOR of one of these. */
 };
 
-/* What the values of a type are. */
+/* The type of arrays of `dimension` numbers, 1 to QN_PROPERTY_MOST_DIMENSION, of a type of numbers:
+ * "f32x128". */
+#define QN_PROPERTY_VECTOR(type, dimension)                                                        \
+  ((enum qn_property_type)((uint32_t)(type) | (uint32_t)(dimension) << 8))
+#define QN_PROPERTY_MOST_DIMENSION 65536
+
+/* What the values of a type, or the numbers of its vectors, are. */
 enum qn_property_class {
   QN_PROPERTY_UNSIGNED = 1,
   QN_PROPERTY_SIGNED,
   QN_PROPERTY_REAL,
   QN_PROPERTY_TRUTH,
   QN_PROPERTY_TEXT,
+  QN_PROPERTY_DAYS,
+  QN_PROPERTY_TIME,
 };
 
 /* Of a column's name, without its NUL. */
@@ -52,7 +77,8 @@ struct qn_property {
   enum qn_property_type type;
   uint64_t count;          /* values */
   uint64_t nulls;          /* of them, as the schema says */
-  const void *values;      /* [count]; of strings their bytes, one after the other */
+  const void *values;      /* [count], of vectors [count][dimension]; of strings their bytes, one
+                              after the other */
   const uint64_t *offsets; /* [count + 1] of strings: value i is the bytes from offsets[i] on, up to
                               offsets[i + 1]; else NULL */
   uint64_t bytes;          /* of strings: how many there are in all */
@@ -70,14 +96,33 @@ struct qn_properties {
   char weight[QN_PROPERTY_NAME_BYTES + 1]; /* what the weights came from; "": nobody says */
 };
 
-/* "u32", ..., "string"; "unknown" for other codes. */
-const char *qn_property_type_name(enum qn_property_type type);
+/* Room for the name of a type. */
+#define QN_PROPERTY_TYPE_BYTES 24
+
+/* The name of a type, such as "u32" or "f32x128", put into `name`, which is returned; "unknown" for
+ * other codes. */
+const char *qn_property_type_name(enum qn_property_type type, char name[QN_PROPERTY_TYPE_BYTES]);
 /* The type called so; false if there is none. */
 bool qn_property_type_of(const char *name, enum qn_property_type *type);
 /* 0 for other codes. */
 enum qn_property_class qn_property_class_of(enum qn_property_type type);
+
+/* How many numbers a vector has; 0 of what is no vector. */
+static inline uint32_t qn_property_dimension(enum qn_property_type type) {
+  return (uint32_t)type >> 8;
+}
+/* The type of the numbers of a vector; of other types they themselves. */
+static inline enum qn_property_type qn_property_number_type(enum qn_property_type type) {
+  return (enum qn_property_type)((uint32_t)type & 0xff);
+}
+
+/* Of a number of a vector, or of a value of another type; 1 for strings. */
+unsigned qn_property_number_bytes(enum qn_property_type type);
 /* Of a value in `values`; 1 for strings. */
 unsigned qn_property_value_bytes(enum qn_property_type type);
+/* Of timestamps: decimals of a second, 0, 3, 6 or 9, and whether they are of UTC. */
+unsigned qn_property_time_decimals(enum qn_property_type type);
+bool qn_property_is_utc(enum qn_property_type type);
 /* 1 to 255 bytes of UTF-8 without control characters. */
 bool qn_property_is_name(const char *name, uint64_t length);
 /* UTF-8 without NUL (rule P-8). */

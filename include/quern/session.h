@@ -141,15 +141,21 @@ enum qn_status qn_session_find(struct qn_session *session, const char *const *te
 struct qn_property_array {
   uint64_t size; /* sizeof(struct qn_property_array), set before the call */
   const char *name;
-  const char *type_name; /* "u32", "u64", "i64", "f32", "f64", "bool" or "string" */
-  enum qn_type type;     /* of `values`: QN_TYPE_U8 of bools, 0 or 1, and of the bytes of strings */
+  const char *type_name; /* "u32", "bool", "string", "timestamp_ms", "f32x128", ..., as
+                            specs/properties.md has them */
+  enum qn_type type;     /* of `values`: QN_TYPE_U8 of bools, 0 or 1, and of the bytes of strings;
+                            QN_TYPE_U16 of the bits of f16 and bf16; QN_TYPE_I32 of dates, which are
+                            days since 1970-01-01, and QN_TYPE_I64 of timestamps, which are units
+                            since then */
   uint64_t count;        /* V; or E, in the order of qn_session_out_edges */
   uint64_t nulls;        /* of them have no value, and stand as 0 or as an empty string */
-  const void *values;    /* [count]; of strings their bytes, one after the other */
+  const void *values; /* [count], of vectors [count][dimension]; of strings their bytes, one after
+                         the other */
   const uint64_t *offsets; /* [count + 1] of strings: text i is from offsets[i] to offsets[i + 1];
                               else NULL */
   uint64_t bytes;          /* of all strings */
   const uint8_t *valid;    /* bit i % 8 of byte i / 8 is set if value i is no null; NULL: none is */
+  uint64_t dimension; /* numbers of a value: 1 but of vectors. On the way in the name says it */
 };
 /* How many properties vertices and edges have, which is looked up once. */
 enum qn_status qn_session_properties(struct qn_session *session, uint64_t *of_vertices,

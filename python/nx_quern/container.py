@@ -76,7 +76,7 @@ class Graph(BackendGraph):
             raise NotImplementedError("properties of in-edges are not at hand")
         else:
             values = self.graph.edge_properties[name]
-            if values.dtype.kind not in "uifb":
+            if values.dtype.kind not in "uifb" or values.ndim != 1 or self.graph.edge_properties.types()[name] == "bf16":
                 raise NotImplementedError("values of %r are no numbers" % name)
             values = numpy.ma.filled(values, 1)
         assert values is not None

@@ -42,8 +42,8 @@ ArrowArray._fields_ = [("length", c_int64), ("null_count", c_int64), ("offset", 
 ArrowArrayStream._fields_ = [("get_schema", GET_SCHEMA), ("get_next", GET_NEXT), ("get_last_error", GET_LAST_ERROR),
                              ("release", RELEASE), ("private_data", c_void_p)]
 
-FORMATS = {"u1": b"C", "u2": b"S", "u4": b"I", "u8": b"L", "i1": b"c", "i2": b"s", "i4": b"i", "i8": b"l", "f4": b"f",
-           "f8": b"g"}
+FORMATS = {"u1": b"C", "u2": b"S", "u4": b"I", "u8": b"L", "i1": b"c", "i2": b"s", "i4": b"i", "i8": b"l", "f2": b"e",
+           "f4": b"f", "f8": b"g"}
 
 _capsule = ctypes.PyDLL(_library.beside("_capsule.so"))
 _capsule.quern_schema_capsule.argtypes, _capsule.quern_schema_capsule.restype = [POINTER(ArrowSchema)], py_object
@@ -109,10 +109,83 @@ class Text:
             return b"Z"
 
 
+class Times:
+    """Dates, as int32 of days, or timestamps, as int64, masked where there are nulls, and Arrow's format of them."""
+
+    def __init__(self, values: numpy.ndarray, format: bytes) -> None:
+        self.values, self.format = values, format
+
+    @classmethod
+    def of(cls, values: numpy.ndarray, utc: bool = False) -> Times:
+        """An array of datetime64, in which NaT is null; masked, too."""
+        unit, step = numpy.datetime_data(values.dtype)
+        unit = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s"}.get(unit, unit) if step == 1 else ""
+        if unit not in UNITS:
+            raise _errors.UsageError("an array of %s: dates (datetime64[D]) and timestamps in s, ms, us or ns can be kept" % values.dtype)
+        found = values.astype("M8[%s]" % unit, copy=False)
+        numbers, missing = numpy.ma.getdata(found).view("i8"), numpy.isnat(numpy.ma.getdata(found)) | numpy.ma.getmaskarray(found)
+        if unit == "D":
+            if (abs(numbers[~missing]) >= 2**31).any():
+                raise _errors.UsageError("a date is more than 2^31 days from 1970-01-01")
+            numbers = numpy.where(missing, 0, numbers).astype("i4")
+        return cls(numpy.ma.MaskedArray(numbers, missing) if missing.any() else numbers, UNITS[unit] + (b"UTC" if utc else b""))
+
+    def array(self) -> numpy.ndarray:
+        """As datetime64, which of timestamps is a view."""
+        unit = next(unit for unit, format in UNITS.items() if self.format.startswith(format))
+        return self.values.astype("M8[D]") if unit == "D" else self.values.view("M8[%s]" % unit)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, rows: Any) -> Times:
+        return Times(self.values[rows], self.format)
+
+    def tolist(self) -> List[Any]:
+        """Values of datetime64, and None."""
+        values = self.array()
+        return [None if null else value for value, null in zip(numpy.ma.getdata(values), numpy.ma.getmaskarray(values))]
+
+
+UNITS = {"D": b"tdD", "s": b"tss:", "ms": b"tsm:", "us": b"tsu:", "ns": b"tsn:"}
+
+
+class Halves:
+    """bfloat16, of which only the bits are at hand (uint16, masked where there are nulls), as float32: those rows that are asked for."""
+
+    dtype = numpy.dtype("f4")
+
+    def __init__(self, bits: numpy.ndarray) -> None:
+        self.bits, self.shape = bits, bits.shape
+
+    def __len__(self) -> int:
+        return len(self.bits)
+
+    def __getitem__(self, rows: Any) -> numpy.ndarray:
+        bits = self.bits[rows]
+        values = (numpy.ma.getdata(bits).astype("u4") << 16).view("f4")
+        return numpy.ma.MaskedArray(values, numpy.ma.getmaskarray(bits)) if isinstance(bits, numpy.ma.MaskedArray) else values
+
+    def tolist(self) -> List[Any]:
+        return rows_of(self[:])
+
+
+def rows_of(column: Any) -> List[Any]:
+    """The values of a column, and None: numbers of Python, and of vectors arrays."""
+    if getattr(column, "ndim", 1) == 1:
+        return column.tolist()  # type: ignore[no-any-return]
+    nulls = numpy.ma.getmaskarray(column)[:, 0]
+    return [None if null else row for row, null in zip(numpy.ma.getdata(column), nulls)]
+
+
 def format_of(column: Any) -> bytes:
+    """Arrow's format; of vectors that of the list, a blank, and that of the numbers."""
     if isinstance(column, Text):
         return column.format()
-    return b"b" if column.dtype.kind == "b" else FORMATS[str(column.dtype.str)[1:]]
+    if isinstance(column, Times):
+        return column.format
+    format = b"b" if column.dtype.kind == "b" else FORMATS[str(column.dtype.str)[1:]]
+    return b"+w:%d %s" % (column.shape[1], format) if len(getattr(column, "shape", ())) == 2 else format
 
 
 # ---- What consumers hold ------------------------------------------------------------------------
@@ -138,7 +211,12 @@ def _fill_schema(schema: Any, name: Any, format: Any, children: Any = ()) -> Non
 def _fill_table_schema(schema: Any, names: Sequence[str], formats: Sequence[bytes]) -> None:
     children = [ArrowSchema() for _ in names]
     for child, name, format in zip(children, names, formats):
-        _fill_schema(child, name.encode(), format)
+        format, _, of_items = format.partition(b" ") if format.startswith(b"+w:") else (format, b"", b"")
+        items = [ArrowSchema()] if of_items else []
+        for item in items:
+            _fill_schema(item, b"item", of_items)
+            item.flags = 2
+        _fill_schema(child, name.encode(), format, items)
         child.flags = 2  # there may be nulls
     _fill_schema(schema, b"", b"+s", children)
 
@@ -155,6 +233,9 @@ def _column_array(column: Any) -> ArrowArray:
     """An array of one column; nulls are what a mask, or a text's `valid`, says."""
     array, valid = ArrowArray(), None
     parts: List[Any]
+    children: List[Any] = []
+    if isinstance(column, Times):
+        column = column.values
     if isinstance(column, Text):
         parts, valid = [column.offsets, column.data], column.valid
     else:
@@ -162,8 +243,11 @@ def _column_array(column: Any) -> ArrowArray:
             valid = ~numpy.ma.getmaskarray(column)
         values = numpy.ma.getdata(column)
         parts = [numpy.packbits(values, bitorder="little") if values.dtype.kind == "b" else values]
+        if values.ndim == 2:
+            parts, children = [], [_column_array(values.reshape(-1))]
+            valid = None if valid is None else valid[:, 0]
     parts = [None if valid is None else numpy.packbits(valid, bitorder="little"), *map(numpy.ascontiguousarray, parts)]
-    _fill_array(array, len(column), [None if part is None else part.ctypes.data for part in parts], keep=parts)
+    _fill_array(array, len(column), [None if part is None else part.ctypes.data for part in parts], children, keep=parts)
     array.null_count = 0 if valid is None else int(len(valid) - numpy.count_nonzero(valid))
     return array
 

@@ -147,7 +147,7 @@ def listed_once(graph: "Graph", properties: Any) -> Tuple[Any, ...]:
 
 def _attributes(columns: Dict[str, Any], count: int) -> Iterator[Dict[str, Any]]:
     """Of each row what is not null."""
-    values = {name: column.tolist() for name, column in columns.items()}
+    values = {name: _arrow.rows_of(column) for name, column in columns.items()}
     return ({name: column[row] for name, column in values.items() if column[row] is not None} for row in range(count))
 
 
@@ -189,9 +189,9 @@ def to_igraph(graph: "Graph", properties: Any) -> Any:
     found = igraph.Graph(n=graph.num_vertices, edges=numpy.column_stack([sources, targets]).astype("i8"),
                          directed=graph.directed)
     for name, column in columns.items():
-        found.es[name] = column.tolist()
+        found.es[name] = _arrow.rows_of(column)
     for name, column in of_vertices.items():
-        found.vs[name] = column.tolist()
+        found.vs[name] = _arrow.rows_of(column)
     if graph.id_form != "dense":
         found.vs["name"] = graph.ids.tolist()
     return found

@@ -60,11 +60,8 @@ def _batches(pyarrow: Any, readers: Iterator[Any], wanted: Sequence[str], schema
 
 
 def _as_property(pyarrow: Any, type: Any) -> Any:
-    """What a column of this type is read as: texts, if it is one that no property has and that texts tell exactly."""
-    types = pyarrow.types
-    if types.is_date(type) or types.is_time(type) or types.is_timestamp(type) or types.is_decimal(type):
-        return pyarrow.string()
-    return pyarrow.float32() if types.is_float16(type) else type
+    """What a column of this type is read as: texts, if it is one of times of day, which no property has."""
+    return pyarrow.string() if pyarrow.types.is_time(type) else type
 
 
 def further_columns(names: Sequence[str], wanted: Sequence[str], properties: Any) -> List[Any]:

@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 import numpy
 
 from . import _errors, _files
+from ._arrow import Times
 from ._graph import Graph, PathLike
 from ._ids import id_column
 from ._optional import need
@@ -29,14 +30,18 @@ def _names_of(frame: Any, what: str) -> List[str]:
 
 
 def _property(column: Any, what: str) -> Any:
-    """A column of pandas as a property; dates and times become texts."""
-    if getattr(column.dtype, "kind", "O") in "Mm":
+    """A column of pandas as a property; durations become texts."""
+    kind = getattr(column.dtype, "kind", "O")
+    if kind == "M":
+        zone = getattr(column.dtype, "tz", None)
+        return Times.of((column if zone is None else column.dt.tz_convert("UTC").dt.tz_localize(None)).to_numpy(), zone is not None)
+    if kind == "m":
         column = column.astype(object).where(column.notna(), None).map(lambda one: None if one is None else str(one))
     try:
         found = without_nulls(column)
     except TypeError:
         raise _errors.UsageError("%s: numbers, bool or texts are expected" % what) from None
-    return found if isinstance(found, numpy.ndarray) and found.dtype.kind in "uifb" else of_objects(list(found), what)
+    return found if isinstance(found, numpy.ndarray) and found.dtype.kind in "uifbM" else of_objects(list(found), what)
 
 
 def _further(frame: Any, names: List[str], taken: Sequence[Any], properties: Wanted) -> Dict[str, Any]:

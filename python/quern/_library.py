@@ -78,7 +78,8 @@ class SectionArray(Sized):
 
 class PropertyArray(Sized):
     _fields_ = [("size", c_uint64), ("name", c_char_p), ("type_name", c_char_p), ("type", c_int), ("count", c_uint64),
-                ("nulls", c_uint64), ("values", c_void_p), ("offsets", c_void_p), ("bytes", c_uint64), ("valid", c_void_p)]
+                ("nulls", c_uint64), ("values", c_void_p), ("offsets", c_void_p), ("bytes", c_uint64), ("valid", c_void_p),
+                ("dimension", c_uint64)]
 
 
 class EdgeArrays(Sized):

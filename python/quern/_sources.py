@@ -279,8 +279,8 @@ def from_arrow(table: Any, columns: Union[Sequence[Union[str, int]], str, None] 
     ``columns`` are those of sources, targets and, if you name a third, weights: by name, or by number from 1. Without it
     they are those called source, src, from, ..., and weight, or the first two. Ids are integers or texts.
 
-    With ``properties=True``, or names of columns, the others become properties of the edges: integers, reals, bool and
-    texts, with nulls; dates, times and decimals become texts, if pyarrow is there. ``vertices`` is a table, too: by its column ``id`` (or the one that the option names) what vertices are
+    With ``properties=True``, or names of columns, the others become properties of the edges: integers, reals, bool,
+    texts, dates, timestamps and lists of a fixed size (vectors), with nulls; times of day become texts, if pyarrow is there. ``vertices`` is a table, too: by its column ``id`` (or the one that the option names) what vertices are
     called, with or without edges; its other columns become their properties. (A number: as ``num_vertices``.) With ``rows=True`` ends of edges are rows of
     that table. Other options are those of :func:`from_arrays`.
     """
@@ -311,8 +311,7 @@ def from_arrow(table: Any, columns: Union[Sequence[Union[str, int]], str, None] 
 
 def read_parquet(source: Any, columns: Union[Sequence[Union[str, int]], str, None] = None, **given: Any) -> Graph:
     """A graph of the edges in Parquet files: a file, a folder, a list of files. pyarrow decodes them on all processors while
-    they are imported. ``columns`` and options are those of :func:`from_arrow`; ``vertices`` may be such files, too. Dates,
-    times and decimals become texts, as properties."""
+    they are imported. ``columns`` and options are those of :func:`from_arrow`; ``vertices`` may be such files, too."""
     return _from_files(source, "parquet", columns, **given)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Callable, Iterator, List, Mapping, Optional, Tuple
 import numpy
 
 from . import _arrow
-from ._arrow import Text
+from ._arrow import Halves, Text, Times
 from ._optional import need
 
 BATCH_ROWS = 1 << 18
@@ -27,18 +27,25 @@ class Made:
 
 
 def as_column(values: Any) -> Any:
-    """An array of numbers or of bool as it is, masked where there are nulls; of texts and None as Arrow has them."""
-    if isinstance(values, (Text, Made)):
+    """An array of numbers or of bool as it is, masked where there are nulls; of texts, None, dates and times as Arrow has them. With
+    two dimensions it is of vectors."""
+    if isinstance(values, (Text, Made, Times, Halves)):
         return values
     if not isinstance(values, numpy.ndarray):
         values = numpy.asarray(values)
+    if values.dtype.kind == "M" and values.ndim == 1:
+        return Times.of(values)
+    if values.dtype.name == "bfloat16":
+        values = Halves(values.view("u2"))[:]
+    if values.ndim == 2 and values.dtype.kind in "uif" and values.shape[1]:
+        return values.astype(values.dtype.newbyteorder("<"), copy=False)
     if values.ndim != 1:
-        raise ValueError("a column has one dimension, not %d" % values.ndim)
+        raise ValueError("a column has one dimension, or of vectors two, not the shape %s" % (values.shape,))
     if values.dtype.kind in "OU":
         return Text.of([None if text is None else str(text) for text in values.tolist()])
     if values.dtype.kind == "b":
         return values
-    if values.dtype.kind not in "uif" or values.dtype.itemsize not in (1, 2, 4, 8) or values.dtype == "f2":
+    if values.dtype.kind not in "uif" or values.dtype.itemsize not in (1, 2, 4, 8):
         raise ValueError("a column is of numbers, of bool or of texts, not of %s" % values.dtype)
     return values.astype(values.dtype.newbyteorder("<"), copy=False)
 

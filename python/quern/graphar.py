@@ -32,7 +32,8 @@ INDEX, SOURCE, TARGET, OFFSET = "_graphArVertexIndex", "_graphArSrcIndex", "_gra
 # Adjacency lists, in the order in which they are preferred: (ordered, aligned_by) and the name of their folder.
 LISTS = {(True, "src"): "ordered_by_source", (False, "src"): "unordered_by_source", (True, "dst"): "ordered_by_dest",
          (False, "dst"): "unordered_by_dest"}
-DATA_TYPES = {"u32": "int64", "u64": "int64", "i64": "int64", "f32": "float", "f64": "double", "bool": "bool", "string": "string"}
+DATA_TYPES = {"u32": "int64", "u64": "int64", "i64": "int64", "f32": "float", "f64": "double", "bool": "bool", "string": "string",
+              **dict.fromkeys(("u8", "u16", "i8", "i16", "i32"), "int32"), "f16": "float", "bf16": "float", "date": "date"}
 NUMBERS = {"int32", "int64", "float", "double", "bool"}
 # What versions before 0.13 call keys.
 FORMER_KEYS = {"label": "type", "src_label": "src_type", "edge_label": "edge_type", "dst_label": "dst_type"}
@@ -247,8 +248,8 @@ def _arrow_type(data_type: str) -> Any:
     """What values of a property are read as; None: they are no property of a container."""
     pyarrow = need("pyarrow")
     return {"bool": pyarrow.bool_(), "int32": pyarrow.int32(), "int64": pyarrow.int64(), "float": pyarrow.float32(),
-            "double": pyarrow.float64(), "string": pyarrow.large_string(), "date": pyarrow.large_string(),
-            "timestamp": pyarrow.large_string()}.get(data_type)
+            "double": pyarrow.float64(), "string": pyarrow.large_string(), "date": pyarrow.date32(),
+            "timestamp": pyarrow.timestamp("ms")}.get(data_type)
 
 
 def _types(groups: Iterable[Dict[str, Any]]) -> Dict[str, Any]:
@@ -484,7 +485,7 @@ def read(source: "PathLike", edge: Optional[str] = None, *, weight: Optional[str
     ``edge`` is the type of edges, as ``"person_knows_person"`` or ``"knows"``, where there are several. ``weight`` names the
     edge property that becomes the weight; None is no weight. Vertices are called by their primary key, or if the edges go from
     one type to another by both, as ``"person:42"``; then those of the first type come first. Other properties of vertices and
-    edges are kept, dates and timestamps as texts; where two types of vertices have a property of one name and not of one
+    edges are kept; where two types of vertices have a property of one name and not of one
     type, it is called ``person.age``. Chunks may be Parquet, ORC, CSV or JSON, and are read a few at a time. Other options
     are those of :func:`quern.from_arrow`. A :class:`quern.QuernWarning` names lists and other types of edges, which the
     container does not hold.
@@ -551,14 +552,17 @@ def _write_table(path: Path, columns: Dict[str, Any]) -> None:
     """Columns of :class:`quern.Table`, in the types that GraphAr has."""
     pyarrow = need("pyarrow")
     table = Table.of_arrays(columns).to_arrow()
-    types = {pyarrow.uint32(): pyarrow.int64(), pyarrow.uint64(): pyarrow.int64(), pyarrow.large_string(): pyarrow.string()}
+    types = {pyarrow.uint32(): pyarrow.int64(), pyarrow.uint64(): pyarrow.int64(), pyarrow.large_string(): pyarrow.string(),
+             pyarrow.float16(): pyarrow.float32(),
+             **dict.fromkeys((pyarrow.uint8(), pyarrow.uint16(), pyarrow.int8(), pyarrow.int16()), pyarrow.int32())}
     for number, field in enumerate(table.schema):
         if field.type == pyarrow.large_binary():
             raise _errors.UnsupportedError("%s has a text that is not UTF-8, as those of GraphAr are" % field.name)
         try:
-            column = table.column(number).cast(types.get(field.type, field.type))
+            stored = pyarrow.timestamp("ms") if pyarrow.types.is_timestamp(field.type) else types.get(field.type, field.type)
+            column = table.column(number).cast(stored)
         except pyarrow.ArrowInvalid as problem:
-            raise _errors.UnsupportedError("%s: integers of GraphAr are int64: %s" % (field.name, problem)) from problem
+            raise _errors.UnsupportedError("%s: GraphAr has integers of int64 and timestamps in milliseconds: %s" % (field.name, problem)) from problem
         table = table.set_column(number, field.name, column)
     path.parent.mkdir(parents=True, exist_ok=True)
     need("pyarrow.parquet").write_table(table, path, compression="zstd")
@@ -606,6 +610,22 @@ def _write_vertices(graph: "Graph", folder: Path, chunk_size: int, key: str) -> 
     return "string" if isinstance(ids, Text) else "int64"
 
 
+def _data_type(name: str, kind: str) -> str:
+    """What GraphAr calls a type."""
+    if "x" in kind:
+        raise _errors.UnsupportedError("the property %s is of vectors, %s, which GraphAr has no type for: write the graph without it "
+                                       "(graph.with_properties), and it to a file of its own (numpy.save)" % (name, kind))
+    return "timestamp" if kind.startswith("timestamp") else DATA_TYPES[kind]
+
+
+def _check_properties(graph: "Graph") -> None:
+    for properties in graph.vertex_properties, graph.edge_properties:
+        for name, kind in properties.types().items():
+            _data_type(name, kind)
+            if kind.endswith("_utc"):
+                warnings.warn("that the timestamps of %s are of UTC is not in the output" % name, _errors.QuernWarning, stacklevel=5)
+
+
 def _check_names(graph: "Graph") -> None:
     for name in graph.edge_properties:
         if name in (SOURCE, TARGET) or (name == "weight" and graph.weight_dtype is not None):
@@ -646,13 +666,14 @@ def _write_folder(graph: "Graph", folder: Path, name: str, vertex_type: str, edg
         return [{"properties": each, "file_type": "parquet", "prefix": prefix}] if each else []
 
     def types(properties: Any) -> Dict[str, str]:
-        return {label: DATA_TYPES[kind] for label, kind in properties.types().items()}
+        return {label: _data_type(label, kind) for label, kind in properties.types().items()}
 
     def write_info(file_name: str, info: Dict[str, Any]) -> None:
         (folder / file_name).write_text(yaml.safe_dump({**info, "version": VERSION}, sort_keys=False, allow_unicode=True),
                                         encoding="utf-8")
 
     _check_names(graph)
+    _check_properties(graph)
     key = _other_than(graph.vertex_properties, "id")
     id_type = _write_vertices(graph, folder / "vertex" / vertex_type, vertex_chunk_size, key)
     for kind in dict.fromkeys(lists):

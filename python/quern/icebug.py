@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, NoRetur
 import numpy
 
 from . import _convert, _errors, _files
-from ._arrow import Text
+from ._arrow import Text, Times
 from ._optional import need
 from ._properties import chosen
 from ._table import Made, Table
@@ -29,7 +29,10 @@ VERSIONS = (VERSION, b"1")  # as earlier writers have it
 ROWS = 1 << 20
 """Rows of a row group, and of a batch that is read."""
 NAME = r"(?:`([^`]+)`|(\w+))"
-CYPHER = {"u1": "UINT8", "u2": "UINT16", "u4": "UINT32", "u8": "UINT64", "i8": "INT64", "f4": "FLOAT", "f8": "DOUBLE", "b1": "BOOL"}
+CYPHER = {"u1": "UINT8", "u2": "UINT16", "u4": "UINT32", "u8": "UINT64", "i1": "INT8", "i2": "INT16", "i4": "INT32", "i8": "INT64",
+          "f2": "FLOAT", "f4": "FLOAT", "f8": "DOUBLE", "b1": "BOOL"}
+TIMES = {b"tdD": "DATE", b"tss:": "TIMESTAMP_SEC", b"tsm:": "TIMESTAMP_MS", b"tsu:": "TIMESTAMP", b"tsn:": "TIMESTAMP_NS",
+         b"tsu:UTC": "TIMESTAMP_TZ"}
 
 
 def _fail(path: Any, message: str) -> NoReturn:
@@ -110,8 +113,10 @@ def _choose(folder: Path, edge: Optional[str]) -> _Chosen:
 
 
 def _is_kept(pyarrow: Any, type: Any) -> bool:
-    """Lists, structs and the like are no property."""
-    return not pyarrow.types.is_nested(type) and not pyarrow.types.is_null(type) and not pyarrow.types.is_duration(type)
+    """Lists of any length, structs and the like are no property."""
+    if pyarrow.types.is_fixed_size_list(type):
+        return bool(pyarrow.types.is_integer(type.value_type) or pyarrow.types.is_floating(type.value_type))
+    return not any(getattr(pyarrow.types, "is_" + kind)(type) for kind in ("nested", "decimal", "null", "duration"))
 
 
 def _nodes(folder: Path, name: str, key: Optional[str], lost: List[str]) -> Tuple[Any, str]:
@@ -189,7 +194,7 @@ def read(source: "PathLike", edge: Optional[str] = None, *, weight: Optional[str
 
     ``edge`` is the type of edges, where there are several. ``weight`` names the property of edges that becomes the weight, if
     it is there; None is no weight. Nodes are called by their key, or if the edges lead from one type to another by both, as
-    ``"person:42"``; then those of the first type come first. Other properties are kept, dates and timestamps as texts. Other
+    ``"person:42"``; then those of the first type come first. Other properties are kept. Other
     options are those of :func:`quern.from_arrow`. A :class:`quern.QuernWarning` names what the container does not hold: lists
     and the like, and other types of edges.
     """
@@ -227,15 +232,27 @@ def _type_of(name: str, column: Any) -> str:
         if column.format() != b"U":
             raise _errors.UnsupportedError("%s has a text that is not UTF-8, as those of Parquet are" % name)
         return "STRING"
-    return CYPHER[column.dtype.str[1:]]
+    if isinstance(column, Times):
+        if column.format not in TIMES:
+            raise _errors.UnsupportedError("%s is of timestamps in UTC, which icebug-disk has in microseconds alone: convert it, or leave it out "
+                                           "(graph.with_properties)" % name)
+        return TIMES[column.format]
+    shape: Tuple[int, ...] = getattr(column, "shape", ())
+    return CYPHER[column.dtype.str[1:]] + ("[%d]" % shape[1] if len(shape) == 2 else "")
+
+
+def _stored(pyarrow: Any, type: Any) -> Any:
+    """What a type is in the files: texts have short offsets, and reals at least 32 bits."""
+    if pyarrow.types.is_fixed_size_list(type):
+        return pyarrow.list_(_stored(pyarrow, type.value_type), type.list_size)
+    return {pyarrow.large_string(): pyarrow.string(), pyarrow.float16(): pyarrow.float32()}.get(type, type)
 
 
 def _write(path: Path, columns: Dict[str, Any]) -> None:
     """A Parquet file, batch by batch."""
     pyarrow, parquet = need("pyarrow"), need("pyarrow.parquet")
     reader = Table.of_arrays(columns).reader()
-    schema = pyarrow.schema([field.with_type(pyarrow.string()) if field.type == pyarrow.large_string() else field for field in reader.schema],
-                            {VERSION_KEY: VERSION})
+    schema = pyarrow.schema([field.with_type(_stored(pyarrow, field.type)) for field in reader.schema], {VERSION_KEY: VERSION})
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
         for batch in reader:
             writer.write_batch(pyarrow.RecordBatch.from_arrays([column.cast(field.type) for column, field in zip(batch.columns, schema)],

@@ -1,10 +1,32 @@
 """Properties of vertices and edges, read as specs/properties.md says and checked against every rule of that page."""
 
+import re
+import struct
+
 from conformance.container_reader import Broken, insist, parsed_json
 
 UNSIGNED, SIGNED, FLOAT, TEXT = 1, 2, 3, 4
-TYPES = {"u32": (UNSIGNED, 4), "u64": (UNSIGNED, 8), "i64": (SIGNED, 8), "f32": (FLOAT, 4), "f64": (FLOAT, 8),
-         "bool": (UNSIGNED, 1), "string": (TEXT, 1)}
+NUMBERS = {"u8": (UNSIGNED, 1), "u16": (UNSIGNED, 2), "u32": (UNSIGNED, 4), "u64": (UNSIGNED, 8), "i8": (SIGNED, 1),
+           "i16": (SIGNED, 2), "i32": (SIGNED, 4), "i64": (SIGNED, 8), "f16": (UNSIGNED, 2), "bf16": (UNSIGNED, 2),
+           "f32": (FLOAT, 4), "f64": (FLOAT, 8)}
+TYPES = {**NUMBERS, "bool": (UNSIGNED, 1), "string": (TEXT, 1), "date": (SIGNED, 4),
+         **{"timestamp_" + unit + utc: (SIGNED, 8) for unit in ("s", "ms", "us", "ns") for utc in ("", "_utc")}}
+
+
+def parsed_type(word):
+    """(type of a number, d or None) of a type."""
+    match = re.fullmatch("([a-z0-9]+)x([1-9][0-9]*)", word)
+    if match and match[1] in NUMBERS and int(match[2]) <= 65536:
+        return match[1], int(match[2])
+    insist("P-3", word in TYPES, word)
+    return word, None
+
+
+def value_of(word, value):
+    """What the bits of a real of 16 bits mean."""
+    if word == "f16":
+        return struct.unpack("<e", struct.pack("<H", value))[0]
+    return struct.unpack("<f", struct.pack("<2H", 0, value))[0] if word == "bf16" else value
 
 
 def is_name(name):
@@ -45,7 +67,7 @@ class Properties:
         for column in columns:
             insist("P-1", isinstance(column, dict))
             insist("P-2", is_name(column.get("name")) and isinstance(column.get("type"), str))
-            insist("P-3", column["type"] in TYPES, column["type"])
+            parsed_type(column["type"])
         names = [column["name"] for column in columns]
         insist("P-2", len(set(names)) == len(names), kind)
         insist("P-2", self.weight is None or is_name(self.weight))
@@ -62,9 +84,14 @@ class Properties:
     def read(self, kind, number, column, count):
         name = "property_%s%d" % (kind[0], number)
         nulls, string = column.get("nulls", 0), column["type"] == "string"
+        word, d = parsed_type(column["type"])
         insist("P-5", isinstance(nulls, int) and not isinstance(nulls, bool) and 0 <= nulls <= count)
         insist("P-5", bool(nulls) == (name + "_valid" in self.container.sections))
-        values = self.section(name, *TYPES[column["type"]], None if string else count)
+        values = self.section(name, *TYPES[word], None if string else count * (d or 1))
+        if word in ("f16", "bf16"):
+            values = [value_of(word, value) for value in values]
+        if d:
+            values = [tuple(values[d * i:d * i + d]) for i in range(count)]
         if string:
             offsets = self.section(name + "_offsets", UNSIGNED, 8, count + 1)
             insist("P-7", offsets[0] == 0 and offsets[-1] == len(values))
@@ -75,7 +102,7 @@ class Properties:
             bits = [byte >> i & 1 for byte in bits for i in range(8)]
             insist("P-6", bits[:count].count(0) == nulls and not any(bits[count:]))
             raw = bytes(self.container.bytes_of(name))
-            width = TYPES[column["type"]][1]
+            width = TYPES[word][1] * (d or 1)
             insist("P-9", all(bit or (not values[i] if string else not any(raw[width * i:width * i + width]))
                               for i, bit in enumerate(bits[:count])))
             values = [value if bit else None for value, bit in zip(values, bits)]
@@ -115,4 +142,4 @@ def in_graph_order(edges):
 
 
 def same(a, b):
-    return a == b or (a != a and b != b)
+    return repr(a) == repr(b)

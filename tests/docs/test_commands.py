@@ -73,6 +73,7 @@ class Commands:
         (self.at / "edges.csv").write_text("from,to\n" + edges(","))
         (self.at / "friends.csv").write_text("from,to,since,label\n1,2,1999,old\n2,3,,\n")
         (self.at / "people.csv").write_text("id,name\n1,Ann\n2,Bo\n")
+        (self.at / "points.csv").write_text("from,to,place,born,seen\n1,2,0.5;1;-2,2024-02-29,2024-02-29T13:00:00.25Z\n2,3,,,\n")
         pack(self.at / "web.tar.xz", "edges.csv", "from,to\n" + edges(","))
         (self.at / "ids.txt").write_text("1\n2\n42\n")
         (self.at / "road.txt").write_text(edges(weighted=True))

@@ -258,7 +258,17 @@ def strips_section(num_elements, log2, num_strips, frames):
 # ---- Properties
 
 PROPERTY_TYPES = {"u32": (UNSIGNED, 4, "I"), "u64": (UNSIGNED, 8, "Q"), "i64": (SIGNED, 8, "q"), "f32": (FLOAT, 4, "f"),
-                  "f64": (FLOAT, 8, "d"), "bool": (UNSIGNED, 1, "B")}
+                  "f64": (FLOAT, 8, "d"), "bool": (UNSIGNED, 1, "B"), "u8": (UNSIGNED, 1, "B"), "u16": (UNSIGNED, 2, "H"),
+                  "i8": (SIGNED, 1, "b"), "i16": (SIGNED, 2, "h"), "i32": (SIGNED, 4, "i"), "f16": (UNSIGNED, 2, "e"),
+                  "bf16": (UNSIGNED, 2, "H"), "date": (SIGNED, 4, "i"),
+                  **{"timestamp_" + unit + utc: (SIGNED, 8, "q") for unit in ("s", "ms", "us", "ns") for utc in ("", "_utc")}}
+
+
+def packed_numbers(kind, values):
+    """Of bf16 the values are such as it has."""
+    if kind == "bf16":
+        values = [struct.unpack("<2H", struct.pack("<f", value))[1] for value in values]
+    return struct.pack("<%d%s" % (len(values), PROPERTY_TYPES[kind][2]), *values)
 
 
 def property_sections(name, kind, values):
@@ -269,8 +279,10 @@ def property_sections(name, kind, values):
         sections = [Section(name, TEXT, 1, b"".join(texts), 0),
                     numbers(name + "_offsets", 8, [sum(map(len, texts[:i])) for i in range(len(texts) + 1)], 0)]
     else:
-        element_type, width, code = PROPERTY_TYPES[kind]
-        sections = [Section(name, element_type, width, struct.pack("<%d%s" % (len(values), code), *(value or 0 for value in values)), 0)]
+        kind, _, d = kind.partition("x")
+        element_type, width, _ = PROPERTY_TYPES[kind]
+        flat = [number for value in values for number in (value or (0,) * int(d))] if d else [value or 0 for value in values]
+        sections = [Section(name, element_type, width, packed_numbers(kind, flat), 0)]
     if not all(valid):
         bits = [sum(valid[i + bit] << bit for bit in range(8) if i + bit < len(valid)) for i in range(0, len(valid), 8)]
         sections.append(numbers(name + "_valid", 1, bits, 0))

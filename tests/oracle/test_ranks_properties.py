@@ -23,10 +23,12 @@ class Tables:
         self.edges, self.vertices = at / "edges.csv", at / "vertices.csv"
         with open(self.edges, "w", newline="") as file:
             write = csv.writer(file, lineterminator="\n").writerow
-            write(["src", "dst", "weight", "since", "label", "ok", "late", "none", "always"])
+            write(["src", "dst", "weight", "since", "label", "ok", "late", "none", "always", "place:float[]",
+                   "day:date", "empty:byte[]"])
             for i in range(lines):
                 write([draw.choice(ids[:250]), draw.choice(ids[:250]), draw.randrange(9), draw.choice(["", i, -2**63]),
-                       draw.choice(texts), draw.choice(["true", "false", ""]), i if i < lines - 3 else "0.5", "", i])
+                       draw.choice(texts), draw.choice(["true", "false", ""]), i if i < lines - 3 else "0.5", "", i,
+                       draw.choice(["%d;0.5" % i, "1.5;-2"]) if i > lines // 2 else "", draw.choice(["", "2024-02-29"]), ""])
         with open(self.vertices, "w", newline="") as file:
             write = csv.writer(file, lineterminator="\n").writerow
             write(["id", "name", "size:long"])

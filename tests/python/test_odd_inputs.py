@@ -84,9 +84,9 @@ class Plain(unittest.TestCase):
             with self.subTest(values):
                 self.assertEqual(vertex_property(values), (kind, found))
         for values, text in (("abc", "an array or a list is expected, not str"), (5, "not int"), ({1, 2, 3}, "not set"),
-                             ([1, "a", 2], "values of int and str are no property, which has numbers, or bool, or texts$"),
-                             ([2**64, 0, 1], "more than 64 bits"), ([[1], [2], [3]], "values of list"),
-                             (np.zeros((3, 1)), "not of float64 with 2 dimensions"), (np.zeros(3, "f2"), "not of float16"),
+                             ([1, "a", 2], "values of int and str are no property, which has numbers, or bool, or texts, "),
+                             ([2**64, 0, 1], "more than 64 bits"), ([[1], [2], {}], "values of dict and list"),
+                             (np.zeros((3, 1, 1)), "not of float64 with the shape"), (np.zeros(3, "c8"), "not of complex64"),
                              (["\ud800", "a", "b"], "cannot be written as UTF-8"), ([1, 2], "needs 3 values")):
             with self.subTest(values), self.assertRaisesRegex(quern.UsageError, text):
                 vertex_property(values)

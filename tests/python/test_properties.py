@@ -54,7 +54,7 @@ class Properties(unittest.TestCase):
     def expect_given(self, graph):
         graph.verify()
         vertices, edges = graph.vertex_properties, graph.edge_properties
-        self.assertEqual({**vertices.types(), **edges.types()}, {"x": "i64", "t": "string", "o": "string", "m": "f64", "b": "bool"})
+        self.assertEqual({**vertices.types(), **edges.types()}, {"x": "i16", "t": "string", "o": "string", "m": "f64", "b": "bool"})
         self.assertEqual([vertices[name].tolist() for name in vertices],
                          [[0, 1, 2, 3], ["a", None, "ü", ""], ["p", "q", "r", "s"]])
         self.assertEqual([edges[name].tolist() for name in edges], [[1.5, None, 3, 4, 5], [True, False, True, True, False]])
@@ -93,7 +93,7 @@ class Properties(unittest.TestCase):
         self.assertEqual(fine.edge_properties["n"].tolist(), [7, 7, 8, 8])
 
     def test_what_is_wrong(self):
-        for vertices in ({"x": np.arange(3)}, {"x": np.zeros((4, 1))}, {"x": np.zeros(4, complex)}, {"": np.arange(4)},
+        for vertices in ({"x": np.arange(3)}, {"x": np.zeros((4, 1, 1))}, {"x": np.zeros(4, complex)}, {"": np.arange(4)},
                          {"a\nb": np.arange(4)}, {"x": [1, "a", None, None]}, {"n" * 256: np.arange(4)}):
             with self.subTest(vertices), self.assertRaises(quern.UsageError):
                 self.graph.with_properties(vertices)

@@ -43,9 +43,9 @@ class Columns(_Scratch):
     def expect(self, graph):
         graph.verify()
         self.assertEqual(graph.edge_properties.types(), {
-            "since": "i64", "many": "u64", "few": "u32", "text": "string", "yes": "bool", "kind": "string", "real": "f32",
+            "since": "i16", "many": "u64", "few": "u8", "text": "string", "yes": "bool", "kind": "string", "real": "f32",
             "none": "string"})
-        self.assertEqual(graph.vertex_properties.types(), {"name": "string", "age": "i64"})
+        self.assertEqual(graph.vertex_properties.types(), {"name": "string", "age": "i8"})
         wanted = [{"source" if name == "src" else "target" if name == "dst" else "weight" if name == "w" else name: value
                    for name, value in row.items()} for row in self.edges.to_pylist()]
         self.assertEqual(rows_of(graph.edges(ids=True)), wanted)
@@ -88,12 +88,6 @@ class Columns(_Scratch):
         with open("e.arrows", "rb") as stream:
             self.expect(quern.read_arrow(stream, "src,dst,w", properties=True, vertices=self.vertices))
 
-    def test_dates_are_texts(self):
-        day = pyarrow.array([1, None, 3, 4], pyarrow.date32())
-        pyarrow.parquet.write_table(self.edges.select(["src", "dst"]).append_column("day", day), "d.parquet")
-        graph = quern.read_parquet("d.parquet", properties=["day"])
-        self.assertEqual(graph.edge_properties["day"].tolist(), ["1970-01-02", None, "1970-01-04", "1970-01-05"])
-
     def test_what_is_refused(self):
         table, vertices = self.edges, self.vertices
         null_id = pyarrow.table({"id": [10, None]})
@@ -109,8 +103,7 @@ class Columns(_Scratch):
                 (quern.InvalidError, dict(vertices=pyarrow.table({"id": [.5]})))):
             with self.subTest(given=given), self.assertRaises(kind):
                 quern.from_arrow(table, "src,dst,w", path="no.qrn", **given)
-        for column in (pyarrow.array([[1], [], [2], [3]]), pyarrow.array([0, 1, 2, 3], pyarrow.duration("s")), pyarrow.array([b"\xff"] * 4),
-                       pyarrow.array(["\0"] * 4)):
+        for column in pyarrow.array([b"\xff"] * 4), pyarrow.array(["\0"] * 4):
             with self.subTest(column=column), self.assertRaises((quern.UnsupportedError, quern.InvalidError)):
                 quern.from_arrow(table.select(["src", "dst"]).append_column("x", column), properties=True, path="no.qrn")
         twice = pyarrow.table([[1], [2], [3], [4]], ["src", "dst", "x", "x"])
@@ -118,17 +111,6 @@ class Columns(_Scratch):
         self.assertFalse(os.path.exists("no.qrn"))
         graph = quern.from_arrow(table.select(["src", "dst"]).append_column("source", [[1, 2, 3, 4]]), "src,dst", properties=True)
         self.assertRaises(quern.UsageError, graph.edges)
-
-    def test_dates_and_decimals_are_texts(self):
-        day, money = pyarrow.array([0, None, 40, 1], pyarrow.date32()), pyarrow.array([0, 150, None, -1]).cast(pyarrow.decimal128(21, 2))
-        half = pyarrow.array(np.array([.5, 1, 2, 3], "f2"))
-        table = self.edges.select(["src", "dst"]).append_column("day", day).append_column("money", money).append_column("half", half)
-        graph = quern.from_arrow(table, "src,dst", properties=True, vertices=pyarrow.table({"id": [99], "born": day.slice(2, 1)}))
-        found = {row["day"]: (row["money"], row["half"]) for row in pyarrow.table(graph.edges(ids=True)).to_pylist()}
-        self.assertEqual(found, {"1970-01-01": ("0.00", .5), None: ("150.00", 1), "1970-02-10": (None, 2), "1970-01-02": ("-1.00", 3)})
-        self.assertEqual(set(graph.vertex_properties["born"]), {None, "1970-02-10"})
-        with self.assertRaises(quern.UnsupportedError):
-            quern.from_arrow(table, "day,dst", properties=True)
 
     def test_nothing(self):
         edges, vertices = self.edges.slice(0, 0), self.vertices.slice(0, 0)
@@ -198,7 +180,7 @@ class Libraries(unittest.TestCase):
             self.same(quern.from_networkx(found), graph)
         self.assertEqual(list(graph.to_networkx(properties=False).edges(data=True)), [("x", "y", {}), ("y", "z", {})])
         self.assertEqual(list(quern.from_networkx(found, properties=["t"]).edge_properties), ["t"])
-        found.edges["x", "y"]["list"] = [1]
+        found.edges["x", "y"]["list"] = ["a"]
         self.assertRaisesRegex(quern.UsageError, "list", quern.from_networkx, found)
         self.assertEqual(len(quern.from_networkx(found, properties=False).edge_properties), 0)
 

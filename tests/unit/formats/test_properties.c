@@ -40,6 +40,40 @@ static struct qn_property edge_columns[] = {
 static const struct qn_properties SAMPLE = {
     .of_vertices = {vertex_columns, 3}, .of_edges = {edge_columns, 2}, .weight = "distance"};
 
+/* Vectors, small numbers and times. */
+static const float PLACES[] = {0.5f, -0.0f, 1e30f, 0, 0, 0, 1, 2, 3, INFINITY, -0.25f, 65536};
+static const uint8_t PLACES_VALID[] = {0x0d};
+static const int32_t BORN[] = {0, -719528, 11016, INT32_MAX};
+static const uint8_t RANKS[] = {0, 255, 7, 1};
+static const uint16_t HALVES[] = {0x3c00, 0x8000, 0x7bff, 1, 0xfc00, 0x3555, 0, 0, 0x4200, 0xc200};
+static const uint16_t BRAINS[] = {0x3f80, 0xff80, 0x4049, 1, 0x8000};
+static const int64_t MOMENTS[] = {0, -1, INT64_MAX, 1709211600250, INT64_MIN};
+static const uint8_t MOMENTS_VALID[] = {0x1e};
+
+static struct qn_property vector_vertex_columns[] = {
+    {.name = "place",
+     .type = QN_PROPERTY_VECTOR(QN_PROPERTY_F32, 3),
+     .count = 4,
+     .values = PLACES,
+     .valid = PLACES_VALID},
+    {.name = "born", .type = QN_PROPERTY_DATE, .count = 4, .values = BORN},
+    {.name = "rank", .type = QN_PROPERTY_U8, .count = 4, .values = RANKS},
+};
+static struct qn_property vector_edge_columns[] = {
+    {.name = "halves",
+     .type = QN_PROPERTY_VECTOR(QN_PROPERTY_F16, 2),
+     .count = 5,
+     .values = HALVES},
+    {.name = "brain", .type = QN_PROPERTY_BF16, .count = 5, .values = BRAINS},
+    {.name = "at",
+     .type = QN_PROPERTY_TIMESTAMP_MS_UTC,
+     .count = 5,
+     .values = MOMENTS,
+     .valid = MOMENTS_VALID},
+};
+static const struct qn_properties VECTORS = {.of_vertices = {vector_vertex_columns, 3},
+                                             .of_edges = {vector_edge_columns, 3}};
+
 /* ---- Writing and reading ---------------------------------------------------- */
 
 /* The sample graph with these properties. */
@@ -86,6 +120,36 @@ TEST(sample_vector) {
   const char *path = scratch_path("properties-sample.qrn");
   assert_int_equal(write_properties(path, &SAMPLE, NULL, NULL), QN_OK);
   assert_vector("properties-sample.qrn", path);
+}
+
+TEST(vectors_vector) {
+  const char *path = scratch_path("properties-vectors.qrn");
+  assert_int_equal(write_properties(path, &VECTORS, NULL, NULL), QN_OK);
+  assert_vector("properties-vectors.qrn", path);
+}
+
+/* The rows of vectors go where they are wanted, and a null is zero as a whole. */
+TEST(vectors_are_gathered) {
+  const char *path = scratch_path("vectors.qrn");
+  const uint64_t vertices[] = {3, 1, 0, 2}, edges[] = {4, QN_NO_RECORD, 0, 0, 2};
+  const float places[] = {INFINITY, -0.25f, 65536, 0, 0, 0, 0.5f, -0.0f, 1e30f, 1, 2, 3};
+  const uint16_t halves[] = {0x4200, 0xc200, 0, 0, 0x3c00, 0x8000, 0x3c00, 0x8000, 0xfc00, 0x3555};
+  const uint16_t brains[] = {0x8000, 0, 0x3f80, 0x3f80, 0x4049};
+  struct qn_properties found;
+  assert_int_equal(write_properties(path, &VECTORS, vertices, edges), QN_OK);
+  struct qn_container *container = map(path);
+  assert_int_equal(qn_properties_view(container, &found, &error), QN_OK);
+  assert_int_equal(qn_properties_check(container, &found, &error), QN_OK);
+  const struct qn_property *place = &found.of_vertices.columns[0];
+  assert_int_equal(place->type, QN_PROPERTY_VECTOR(QN_PROPERTY_F32, 3));
+  assert_memory_equal(place->values, places, sizeof places);
+  assert_int_equal(place->valid[0], 0x0d);
+  assert_memory_equal(found.of_edges.columns[0].values, halves, sizeof halves);
+  assert_int_equal(found.of_edges.columns[0].valid[0], 0x1d);
+  assert_memory_equal(found.of_edges.columns[1].values, brains, sizeof brains);
+  assert_int_equal(found.of_edges.columns[2].type, QN_PROPERTY_TIMESTAMP_MS_UTC);
+  qn_properties_release(&found);
+  qn_container_unmap(container);
 }
 
 TEST(values_come_back) {
@@ -212,13 +276,70 @@ TEST(text) {
 }
 
 TEST(types_have_names) {
+  char name[QN_PROPERTY_TYPE_BYTES];
   enum qn_property_type found;
-  for (int type = QN_PROPERTY_U32; type <= (int)QN_PROPERTY_STRING; type++) {
-    assert_true(qn_property_type_of(qn_property_type_name((enum qn_property_type)type), &found));
+  unsigned count = 0;
+  for (int type = 1; type < 256; type++) {
+    if (!qn_property_class_of((enum qn_property_type)type))
+      continue;
+    count++;
+    assert_true(
+        qn_property_type_of(qn_property_type_name((enum qn_property_type)type, name), &found));
     assert_int_equal(found, type);
   }
-  assert_string_equal(qn_property_type_name((enum qn_property_type)0), "unknown");
-  assert_false(qn_property_type_of("unknown", &found));
+  assert_int_equal(count, QN_PROPERTY_TIMESTAMP_NS_UTC);
+  assert_string_equal(qn_property_type_name((enum qn_property_type)0, name), "unknown");
+  assert_string_equal(qn_property_type_name((enum qn_property_type)99, name), "unknown");
+}
+
+TEST(vectors_have_names) {
+  static const struct {
+    const char *name;
+    enum qn_property_type of;
+    uint32_t dimension;
+    unsigned bytes;
+  } sound[] = {
+      {"f32x128", QN_PROPERTY_F32, 128, 512}, {"u8x1", QN_PROPERTY_U8, 1, 1},
+      {"bf16x3", QN_PROPERTY_BF16, 3, 6},     {"i64x65536", QN_PROPERTY_I64, 65536, 524288},
+      {"f16x10", QN_PROPERTY_F16, 10, 20},    {"f16", QN_PROPERTY_F16, 0, 2}};
+  static const char *const none[] = {"unknown",
+                                     "",
+                                     "f32x",
+                                     "f32x0",
+                                     "f32x01",
+                                     "f32x65537",
+                                     "f32x-1",
+                                     "f32x1x1",
+                                     "f32x ",
+                                     "f32x1.0",
+                                     "xf32",
+                                     "x3",
+                                     "stringx2",
+                                     "boolx2",
+                                     "datex2",
+                                     "f32X2",
+                                     "f32x2 ",
+                                     "timestamp_sx2",
+                                     "f32x99999999999999999",
+                                     "f",
+                                     "timestamp",
+                                     "timestamp_s_",
+                                     "f3"};
+  char name[QN_PROPERTY_TYPE_BYTES];
+  enum qn_property_type found;
+  for (size_t i = 0; i < sizeof sound / sizeof *sound; i++) {
+    assert_true(qn_property_type_of(sound[i].name, &found));
+    assert_int_equal(found, QN_PROPERTY_VECTOR(sound[i].of, sound[i].dimension));
+    assert_int_equal(qn_property_dimension(found), sound[i].dimension);
+    assert_int_equal(qn_property_number_type(found), sound[i].of);
+    assert_int_equal(qn_property_value_bytes(found), sound[i].bytes);
+    assert_string_equal(qn_property_type_name(found, name), sound[i].name);
+  }
+  for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+    if (qn_property_type_of(none[i], &found))
+      fail_msg("'%s' is a type", none[i]);
+  assert_int_equal(qn_property_class_of(QN_PROPERTY_VECTOR(QN_PROPERTY_STRING, 2)), 0);
+  assert_int_equal(qn_property_class_of(QN_PROPERTY_VECTOR(QN_PROPERTY_F32, 65537)), 0);
 }
 
 TEST_MAIN(NULL, NULL)

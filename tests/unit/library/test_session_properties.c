@@ -71,13 +71,29 @@ TEST(given_and_seen) {
   qn_session_close(with);
 }
 
+TEST(vectors_have_a_dimension) {
+  struct qn_session *session = graph(), *with;
+  static const uint16_t values[] = {1, 2, 3, 4, 5, 6};
+  struct qn_property_array given = {
+      .size = sizeof given, .name = "x", .type_name = "bf16x2", .count = 3, .values = values};
+  struct qn_property_array seen = {.size = sizeof seen};
+  assert_int_equal(
+      qn_session_attach(session, &given, 1, NULL, 0, NULL, 0, NULL, NULL, &with, &error), QN_OK);
+  assert_int_equal(qn_session_property(with, false, 0, &seen, &error), QN_OK);
+  assert_string_equal(seen.type_name, "bf16x2");
+  assert_true(seen.type == QN_TYPE_U16 && seen.count == 3 && seen.dimension == 2);
+  assert_memory_equal(seen.values, values, sizeof values);
+  qn_session_close(with);
+  qn_session_close(session);
+}
+
 TEST(what_is_wrong_is_refused) {
   struct qn_session *session = graph(), *with;
   static const uint64_t descends[] = {0, 2, 1, 3}, ends_early[] = {0, 1, 2, 2};
   struct qn_property_array bad[7] = {load(), load(), load(), names(), names(), names(), names()};
   const uint64_t live = qn_memory_live();
   bad[0].name = "";
-  bad[1].type_name = "f16";
+  bad[1].type_name = "f32x0";
   bad[2].count = 4;
   bad[3].offsets = NULL;
   bad[4].values = "\xff\xff\xff";
