@@ -35,6 +35,11 @@ sys.exit(done)"""
 # ---- The model ----------------------------------------------------------------
 
 
+def parts_of(path):
+    """Of a set: where the rows of each part begin and end."""
+    return [dict(zip(("begin", "end"), block["rows"])) for block in json.loads((path / "set.json").read_text())["blocks"]]
+
+
 def firsts(parts, ranks):
     """Of each rank, and behind the last, the first part, and its first vertex."""
     first = [len(parts) * rank // ranks for rank in range(ranks + 1)]
@@ -122,7 +127,7 @@ def hops_of(path, folder):
 
 def count_bytes(directed, folder, scale, ranks):
     """The records of a table: of bytes, and of memory."""
-    parts, hops, cells = json.loads((directed / "set.json").read_text())["parts"], hops_of(directed, folder), []
+    parts, hops, cells = parts_of(directed), hops_of(directed, folder), []
     graph = "R-MAT, scale %d, directed" % scale
     for count in ranks:
         ten, columns = ["--iterations", "10", "--tolerance", "0"], square(count)

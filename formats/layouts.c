@@ -174,13 +174,18 @@ static json_t *describe_header(const struct qn_container *container) {
   char version[16], identity[20];
   snprintf(version, sizeof version, "%u.%u", info->version_major, info->version_minor);
   snprintf(identity, sizeof identity, "%016" PRIx64, info->header_checksum);
-  return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:b, s:s}", "layout",
-                   qn_layout_name(info->layout), "version", version, "weights",
-                   qn_weight_type_name(info->weight_type), "directedness",
-                   info->directedness == QN_UNDIRECTED ? "undirected" : "directed", "vertices",
-                   (json_int_t)info->num_vertices, "edges", (json_int_t)info->num_edges, "bytes",
-                   (json_int_t)info->file_bytes, "archive",
-                   (info->incompatible_features & QN_FEATURE_ARCHIVE) != 0, "identity", identity);
+  json_t *header = json_pack(
+      "{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:b, s:s}", "layout", qn_layout_name(info->layout),
+      "version", version, "weights", qn_weight_type_name(info->weight_type), "directedness",
+      info->directedness == QN_UNDIRECTED ? "undirected" : "directed", "vertices",
+      (json_int_t)info->num_vertices, "edges", (json_int_t)info->num_edges, "bytes",
+      (json_int_t)info->file_bytes, "archive",
+      (info->incompatible_features & QN_FEATURE_ARCHIVE) != 0, "identity", identity);
+  if (qn_is_rectangular(info)) {
+    json_object_set_new(header, "rows", json_integer((json_int_t)info->num_rows));
+    json_object_set_new(header, "first_row", json_integer((json_int_t)info->first_row));
+  }
+  return header;
 }
 
 static const char *ids_kind(const struct qn_container *container) {

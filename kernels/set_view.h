@@ -53,9 +53,9 @@ struct qn_exchange {
                              uint64_t in_bytes, struct qn_error *error);
 };
 
-/* The rows [begin, end) of a part: row v holds the edges into v. */
+/* The rows of the vertices [begin, end): row v of `csr` holds the edges into begin + v. */
 struct qn_part_rows {
-  const struct qn_csr *csr; /* of all vertices; rows outside of the range are empty */
+  const struct qn_csr *csr; /* [end - begin] */
   uint64_t begin, end;
   uint64_t index; /* of the part in the set */
 };
@@ -83,7 +83,7 @@ struct qn_run_set;
 
 struct qn_set_view {
   uint64_t num_vertices, num_edges; /* of the graph */
-  const uint64_t *out_degrees;      /* [V] in the graph */
+  struct qn_degrees out_degrees;    /* [V] in the graph */
   bool has_out_rows;                /* row v holds the edges out of v, too: they are the same */
   uint64_t num_parts;               /* that this process walks */
   const struct qn_part_rows *parts; /* [num_parts], one behind the other */

@@ -184,6 +184,7 @@ static enum qn_status describe(const struct qn_set_shape *shape, struct qn_set *
                    "a set has 1 to %d parts, at most 2^32 - 1 vertices, ranges, numbers of edges "
                    "and out-degrees; rows of an undirected one are \"out\"",
                    QN_SET_MAX_PARTS);
+  set->version = QN_SET_VERSION;
   set->num_vertices = shape->num_vertices;
   set->directedness = shape->undirected ? QN_UNDIRECTED : QN_DIRECTED;
   set->rows = shape->rows_in ? QN_SET_ROWS_IN : QN_SET_ROWS_OUT;
@@ -394,7 +395,7 @@ static enum qn_status check_files(const struct qn_set_draft *draft, struct qn_er
     const char *path;
     status = qn_set_writer_part(draft->writer, i, &path, error);
     if (!status)
-      status = qn_container_map(path, 0, &container, error);
+      status = qn_container_map(path, QN_MAP_RECTANGULAR, &container, error);
     const struct qn_container_info *info = status ? NULL : qn_container_info(container);
     if (!status && (info->header_checksum != file->identity || info->file_bytes != file->bytes)) {
       qn_fail(error, QN_INVALID, "this is not the part that was written here");

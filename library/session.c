@@ -69,10 +69,10 @@ enum qn_status qn_session_take(struct qn_container *container, const char *path,
 }
 
 /* A file, as it is or restored. */
-static enum qn_status open_file(const char *path, struct qn_container **out,
+static enum qn_status open_file(const char *path, unsigned flags, struct qn_container **out,
                                 struct qn_error *error) {
   struct qn_container *archive;
-  enum qn_status status = qn_container_map(path, QN_MAP_ARCHIVE, &archive, error);
+  enum qn_status status = qn_container_map(path, QN_MAP_ARCHIVE | flags, &archive, error);
   if (status)
     return status;
   if (!(qn_container_info(archive)->incompatible_features & QN_FEATURE_ARCHIVE)) {
@@ -95,7 +95,8 @@ static enum qn_status open_session(void *argument, struct qn_error *error) {
   struct qn_container *container = NULL;
   struct qn_error as_file;
   const bool is_set = qn_set_recognise(opening->path);
-  enum qn_status status = is_set ? QN_OK : open_file(opening->path, &container, &as_file);
+  const unsigned flags = opening->flags & QN_OPEN_PART ? QN_MAP_RECTANGULAR : 0;
+  enum qn_status status = is_set ? QN_OK : open_file(opening->path, flags, &container, &as_file);
   if (is_set || status == QN_SYSTEM) { /* no such file: perhaps a bundle's member */
     status = qn_container_open(opening->path, 0, &container, error);
   } else if (status && error) {
@@ -118,9 +119,9 @@ enum qn_status qn_session_open(const char *path, unsigned flags, const struct qn
                                struct qn_session **out, struct qn_error *error) {
   struct opening opening = {path, flags, out};
   *out = NULL;
-  if (flags & ~(unsigned)(QN_OPEN_VERIFY | QN_OPEN_TRUST))
+  if (flags & ~(unsigned)(QN_OPEN_VERIFY | QN_OPEN_TRUST | QN_OPEN_PART))
     return qn_fail(error, QN_USAGE, "unknown flags: 0x%x", flags);
-  if (flags == (QN_OPEN_VERIFY | QN_OPEN_TRUST))
+  if (flags & QN_OPEN_VERIFY && flags & QN_OPEN_TRUST)
     return qn_fail(error, QN_USAGE, "QN_OPEN_VERIFY and QN_OPEN_TRUST: choose one");
   return qn_call(job, open_session, &opening, error);
 }
@@ -164,7 +165,17 @@ static enum qn_status ensure_order(struct qn_session *session, struct qn_error *
   return status;
 }
 
+static enum qn_status insist_whole(const struct qn_session *session, struct qn_error *error) {
+  if (!qn_is_rectangular(session->input.info))
+    return QN_OK;
+  qn_fail(error, QN_UNSUPPORTED,
+          "this is a part of a set, which has the rows of some vertices alone; open the set");
+  return qn_error_in_file(error, session->path), QN_UNSUPPORTED;
+}
+
 enum qn_status qn_session_ensure_input(struct qn_session *session, struct qn_error *error) {
+  if (insist_whole(session, error))
+    return QN_UNSUPPORTED;
   pthread_mutex_lock(&session->lock);
   enum qn_status status = session->trusted ? QN_OK : verify(session, QN_VERIFY_STRUCTURE, error);
   if (!status)
@@ -219,12 +230,17 @@ static enum qn_status ensure_graph(struct qn_session *session, enum qn_verify wh
   return status;
 }
 
-enum qn_status qn_session_ensure_graph(struct qn_session *session, enum qn_verify what,
-                                       struct qn_error *error) {
+static enum qn_status ensure_rows(struct qn_session *session, enum qn_verify what,
+                                  struct qn_error *error) {
   pthread_mutex_lock(&session->lock);
   enum qn_status status = ensure_graph(session, what, error);
   pthread_mutex_unlock(&session->lock);
   return status;
+}
+
+enum qn_status qn_session_ensure_graph(struct qn_session *session, enum qn_verify what,
+                                       struct qn_error *error) {
+  return insist_whole(session, error) ? QN_UNSUPPORTED : ensure_rows(session, what, error);
 }
 
 /* NULL: they are not there yet. */
@@ -238,6 +254,8 @@ static const struct qn_csr *in_rows(const struct qn_session *session) {
 
 enum qn_status qn_session_ensure_in_edges(struct qn_session *session, const struct qn_csr **in,
                                           struct qn_error *error) {
+  if (insist_whole(session, error))
+    return QN_UNSUPPORTED;
   pthread_mutex_lock(&session->lock);
   enum qn_status status = ensure_graph(session, QN_VERIFY_STRUCTURE, error);
   if (!status && !in_rows(session))
@@ -376,7 +394,7 @@ static void give_rows(const struct qn_csr *csr, bool mapped, struct qn_edge_rows
 }
 
 static enum qn_status put_together(void *session, struct qn_error *error) {
-  return qn_session_ensure_graph(session, QN_VERIFY_STRUCTURE, error);
+  return ensure_rows(session, QN_VERIFY_STRUCTURE, error);
 }
 
 static enum qn_status turn_round(void *session, struct qn_error *error) {

@@ -108,6 +108,14 @@ void qn_builder_header(const struct qn_source *source, enum qn_layout layout,
   info->directedness = source->graph.directedness;
   info->num_vertices = csr->num_vertices;
   info->num_edges = csr->num_edges;
+  const struct qn_container_info *from =
+      source->graph.container ? qn_container_info(source->graph.container) : NULL;
+  if (!from || !qn_is_rectangular(from))
+    return;
+  info->incompatible_features |= QN_FEATURE_RECTANGULAR;
+  info->num_vertices = from->num_vertices;
+  info->num_rows = from->num_rows;
+  info->first_row = from->first_row;
 }
 
 /* A layout keeps the graph's order of vertices and of edges (specs/properties.md). */

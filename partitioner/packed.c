@@ -16,6 +16,7 @@
 
 struct packing {
   const struct qn_rows *rows;
+  uint32_t first_row; /* row 0 among the vertices of columns */
   uint64_t num_ranges;
   uint64_t *range_tiles; /* [num_ranges + 1] the first tile of each */
   uint32_t *tile_rows;
@@ -86,6 +87,7 @@ static bool take_lengths(const struct packing *work, const struct qn_csr_rows *r
   const uint64_t *offsets = rows->row_offsets;
   uint64_t sum = 0;
   tile->first_row = work->tile_rows[number];
+  tile->first_vertex = work->first_row + tile->first_row;
   tile->num_rows = qn_packed_num_rows(work->tile_rows, number, work->rows->num_vertices);
   if (begin < offsets[0] || end < begin || end - begin > QN_PACKED_TILE ||
       end > offsets[rows->last - rows->first] || tile->first_row < rows->first ||
@@ -192,6 +194,7 @@ static enum qn_status pack(const struct qn_rows *rows, const struct qn_packed_se
                            const struct qn_weight_coding *coding, struct qn_writer *writer,
                            struct qn_error *error) {
   struct packing work = {.rows = rows,
+                         .first_row = (uint32_t)qn_writer_info(writer)->first_row,
                          .coding = coding,
                          .num_ranges =
                              (rows->num_vertices + QN_PACKED_RANGE - 1) / QN_PACKED_RANGE};
@@ -242,7 +245,12 @@ enum qn_status qn_packed_build(struct qn_source *source, const void *options,
   enum qn_status status =
       qn_weight_coding_choose(&graph->out.weights, graph->out.num_edges, &coding, error);
   /* An undirected graph's rows are the same in both directions: they are stored once. */
-  if (graph->directedness == QN_UNDIRECTED)
+  const bool rectangular = qn_is_rectangular(qn_writer_info(writer));
+  if (!status && rectangular && wanted->directions)
+    status = qn_fail(error, QN_USAGE,
+                     "a part of a set is packed by the rows that it has, which quern-transform "
+                     "--rows chooses; leave --direction out");
+  if (graph->directedness == QN_UNDIRECTED || rectangular)
     directions = QN_PACKED_OUT;
   if (!status && directions == QN_PACKED_IN)
     status = qn_builder_degrees(source, writer, error);

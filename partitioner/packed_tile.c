@@ -15,7 +15,7 @@ static void take_gaps(struct qn_tile_packing *tile, const uint32_t *columns, uin
     tile->gaps[edge] = columns[edge] - columns[edge - 1] - least;
   for (uint32_t row = 0, edge = 0; row < tile->num_rows; edge += tile->lengths[row++])
     if (tile->lengths[row])
-      tile->gaps[edge] = qn_packed_zigzag(columns[edge] - (tile->first_row + row));
+      tile->gaps[edge] = qn_packed_zigzag(columns[edge] - (tile->first_vertex + row));
 }
 
 /* 1, unless a row leads to a vertex twice. */

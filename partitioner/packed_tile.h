@@ -7,6 +7,7 @@
 
 struct qn_tile_packing {
   uint32_t first_row, num_rows, num_edges;
+  uint32_t first_vertex;                               /* of the first row, among columns */
   uint32_t lengths[QN_PACKED_RANGE + QN_PACKED_GROUP]; /* [num_rows], which add up to num_edges */
   uint32_t gaps[QN_PACKED_TILE + QN_PACKED_GROUP];
   uint8_t length_widths[QN_PACKED_RANGE / QN_PACKED_GROUP]; /* of groups; their codes */

@@ -90,7 +90,7 @@ enum qn_status qn_run_input_open(const char *path, bool trust, struct qn_run_inp
 /* ---- Sets --------------------------------------------------------------------- */
 
 static uint64_t set_out_degree(const void *view, uint64_t vertex) {
-  return ((const struct qn_set_view *)view)->out_degrees[vertex];
+  return qn_degree_of(&((const struct qn_set_view *)view)->out_degrees, vertex);
 }
 
 static const struct qn_layout_operations set_operations = {.layout = QN_LAYOUT_SET,

@@ -19,7 +19,7 @@
 
 /* ---- Figures ------------------------------------------------------------------------------ */
 
-static json_t *bins_json(const struct qn_degrees *degrees) {
+static json_t *bins_json(const struct qn_degree_figures *degrees) {
   json_t *list = json_array();
   unsigned count = degrees->num_vertices ? 1 : 0;
   for (unsigned bin = 1; bin < QN_DEGREE_BINS; bin++)
@@ -33,7 +33,7 @@ static json_t *bins_json(const struct qn_degrees *degrees) {
   return list;
 }
 
-static json_t *degrees_json(const struct qn_degrees *degrees) {
+static json_t *degrees_json(const struct qn_degree_figures *degrees) {
   json_t *object = json_pack("{s:I}", "min", (json_int_t)degrees->min);
   for (unsigned i = 0; i < QN_DEGREE_QUANTILES; i++)
     json_object_set_new(object, qn_degree_quantiles[i].name,
@@ -46,7 +46,7 @@ static json_t *degrees_json(const struct qn_degrees *degrees) {
 
 static enum qn_status add_degrees(const char *key, const uint64_t *row_offsets,
                                   uint64_t num_vertices, json_t *object, struct qn_error *error) {
-  struct qn_degrees degrees;
+  struct qn_degree_figures degrees;
   enum qn_status status = qn_degrees_of(row_offsets, num_vertices, &degrees, error);
   if (!status)
     json_object_set_new(object, key, degrees_json(&degrees));

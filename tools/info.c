@@ -146,7 +146,8 @@ int main(int argc, char **argv) {
 
   if (!options.statistics && qn_set_recognise(options.file))
     return qn_tool_exit(qn_set_show(options.file, options.shared.json, &error), &error);
-  enum qn_status status = qn_container_open(options.file, QN_MAP_ARCHIVE, &container, &error);
+  const unsigned flags = QN_MAP_ARCHIVE | (options.statistics ? 0 : QN_MAP_RECTANGULAR);
+  enum qn_status status = qn_container_open(options.file, flags, &container, &error);
   if (!status)
     status = qn_container_describe(container, &description, &error);
   if (!status)

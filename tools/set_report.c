@@ -88,7 +88,7 @@ static json_t *describe_properties(const struct qn_set *set) {
 
 /* Frees `properties`, which may be NULL. */
 static void print_set(const struct qn_set *set, json_t *description, json_t *properties) {
-  json_object_del(description, "parts");
+  json_object_del(description, "blocks");
   qn_figures_print(description, qn_terminal_width(), stdout);
   print_parts(set);
   if (properties)

@@ -141,7 +141,8 @@ static enum qn_status verify_set(const char *path, bool quick, uint64_t *bytes,
 static enum qn_status verify_container(const char *path, bool quick, uint64_t *bytes,
                                        const char **layout, struct qn_error *error) {
   struct qn_container *container;
-  enum qn_status status = qn_container_open(path, QN_MAP_ARCHIVE, &container, error);
+  enum qn_status status =
+      qn_container_open(path, QN_MAP_ARCHIVE | QN_MAP_RECTANGULAR, &container, error);
   if (!status) {
     *bytes = qn_container_info(container)->file_bytes;
     *layout = qn_layout_name(qn_container_info(container)->layout);

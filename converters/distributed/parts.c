@@ -537,6 +537,7 @@ static void describe(struct qn_distributed *distributed) {
   const struct qn_build *build = distributed->build;
   struct qn_set *set = distributed->set;
   const bool directed = qn_distributed_is_directed(distributed);
+  set->version = QN_SET_VERSION;
   set->num_vertices = distributed->num_vertices;
   set->weight_type = distributed->sender.weight_type;
   set->directedness = directed ? QN_DIRECTED : QN_UNDIRECTED;

@@ -128,6 +128,10 @@ static enum qn_status encode(const struct qn_container *container, const char *p
     qn_fail(error, QN_USAGE, "this container is in archive form already");
     return qn_error_in_file(error, qn_container_path(container)), QN_USAGE;
   }
+  if (qn_is_rectangular(info)) {
+    qn_fail(error, QN_UNSUPPORTED, "a part of a set has no archive form; archive the set");
+    return qn_error_in_file(error, qn_container_path(container)), QN_UNSUPPORTED;
+  }
   enum qn_status status = qn_writer_create(path, force, &writer, error);
   if (status)
     return status;

@@ -159,10 +159,36 @@ static enum qn_status check_versions(const struct frame *frame, unsigned flags,
             "this is the archive form of a container; unpack it first: quern-archive extract");
     return unsupported(error, frame);
   }
+  if ((header->incompatible_features & QN_FEATURE_RECTANGULAR) && !(flags & QN_MAP_RECTANGULAR)) {
+    qn_fail(error, QN_UNSUPPORTED,
+            "this is a part of a set, which has the rows of some vertices alone; name the folder "
+            "of the set");
+    return unsupported(error, frame);
+  }
   if (!qn_layout_holds_graph(header->layout) && header->layout != QN_LAYOUT_CHECKPOINT) {
     qn_fail(error, QN_UNSUPPORTED, "C-7: unknown layout code %" PRIu32, header->layout);
     return unsupported(error, frame);
   }
+  return QN_OK;
+}
+
+/* C-27. */
+static enum qn_status check_rectangle(const struct frame *frame, struct qn_error *error) {
+  const struct qn_disk_header *header = &frame->header;
+  if (!(header->incompatible_features & QN_FEATURE_RECTANGULAR))
+    return header->num_rows || header->first_row
+               ? invalid_at(error, frame, 88, "C-27",
+                            "there are rows of some vertices alone, but no feature bit 4")
+               : QN_OK;
+  if (header->layout != QN_LAYOUT_GRAPH && header->layout != QN_LAYOUT_PACKED)
+    return invalid_at(error, frame, 24, "C-27", "the layout has no rows of some vertices alone");
+  if (header->incompatible_features & QN_FEATURE_ARCHIVE)
+    return invalid_at(error, frame, 24, "C-27", "rows of some vertices alone have no archive form");
+  if (header->num_rows > UINT32_MAX || header->first_row > UINT32_MAX)
+    return invalid_at(error, frame, 88, "C-27", "the rows are more than 2^32 - 1, or not vertices");
+  if (header->directedness == QN_UNDIRECTED && header->num_edges > 0)
+    return invalid_at(error, frame, 40, "C-27",
+                      "rows of some vertices alone are no undirected graph");
   return QN_OK;
 }
 
@@ -186,7 +212,7 @@ static enum qn_status check_header_fields(const struct frame *frame, struct qn_e
     return invalid_at(error, frame, 44, "C-10", "more than 4096 sections");
   if (header->num_vertices > UINT32_MAX)
     return invalid_at(error, frame, 48, "C-11", "more than 2^32 - 1 vertices");
-  return QN_OK;
+  return check_rectangle(frame, error);
 }
 
 static enum qn_status check_length(const struct frame *frame, struct qn_error *error) {
@@ -340,7 +366,8 @@ static enum qn_status check_counts(const struct frame *frame, struct qn_error *e
     return QN_OK;
   if (header->layout == QN_LAYOUT_PACKED) /* a bit for each */
     bytes = bytes > INT64_MAX / 8 ? INT64_MAX : 8 * bytes;
-  if (header->num_vertices > bytes)
+  const bool rectangular = header->incompatible_features & QN_FEATURE_RECTANGULAR;
+  if ((rectangular ? header->num_rows : header->num_vertices) > bytes)
     return invalid_at(error, frame, 48, "C-24", "the sections cannot hold this many vertices");
   if (header->num_edges > bytes)
     return invalid_at(error, frame, 56, "C-24", "the sections cannot hold this many edges");
@@ -458,6 +485,8 @@ static void describe_container(struct qn_container *container, const struct fram
   info->num_sections = header->num_sections;
   info->num_vertices = header->num_vertices;
   info->num_edges = header->num_edges;
+  info->num_rows = qn_is_rectangular(info) ? header->num_rows : header->num_vertices;
+  info->first_row = header->first_row;
   info->file_bytes = header->file_bytes;
   info->header_checksum = header->checksum;
   static_assert(sizeof info->parameters == sizeof header->parameters, "parameters");
@@ -681,96 +710,6 @@ const struct qn_section *qn_container_section(const struct qn_container *contain
     if (strcmp(container->sections[i].name, name) == 0)
       return &container->sections[i];
   return NULL;
-}
-
-enum qn_status qn_container_violation(const struct qn_container *container, struct qn_error *error,
-                                      const char *rule, const char *format, ...) {
-  char what[512];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(what, sizeof what, format, arguments);
-  va_end(arguments);
-  qn_fail(error, QN_INVALID, "%s: %s", rule, what);
-  if (container)
-    qn_error_in_file(error, container->path);
-  return QN_INVALID;
-}
-
-enum qn_status qn_container_require_any(const struct qn_container *container, const char *name,
-                                        enum qn_element_type type, uint32_t element_bytes,
-                                        const struct qn_section **out, struct qn_error *error) {
-  const struct qn_section *section = qn_container_section(container, name);
-  *out = section;
-  if (!section)
-    return qn_container_violation(container, error, "C-22", "section %s is missing", name);
-  if (section->element_type != type || section->element_bytes != element_bytes)
-    return qn_container_violation(
-        container, error, "C-22",
-        "section %s holds %s elements of %" PRIu32 " bytes; expected %s of %" PRIu32, name,
-        qn_element_type_name(section->element_type), section->element_bytes,
-        qn_element_type_name(type), element_bytes);
-  return QN_OK;
-}
-
-enum qn_status qn_container_require(const struct qn_container *container, const char *name,
-                                    enum qn_element_type type, uint32_t element_bytes,
-                                    uint64_t count, const struct qn_section **out,
-                                    struct qn_error *error) {
-  enum qn_status status =
-      qn_container_require_any(container, name, type, element_bytes, out, error);
-  if (!status && (*out)->count != count)
-    return qn_container_violation(container, error, "C-22",
-                                  "section %s has %" PRIu64 " elements; expected %" PRIu64, name,
-                                  (*out)->count, count);
-  return status;
-}
-
-static enum qn_status refuse_unknown(const struct qn_container *container,
-                                     const struct qn_section *section, struct qn_error *error) {
-  qn_fail(error, QN_UNSUPPORTED,
-          "C-23: section %s is critical and unknown to this build: install a newer Quern",
-          section->name);
-  return qn_error_in_file(error, container->path), QN_UNSUPPORTED;
-}
-
-enum qn_status qn_container_check_sections(const struct qn_container *container,
-                                           const char *const *known, struct qn_error *error) {
-  const char *const *next = known; /* in the list, after the last that was found */
-  bool ended = false;
-  for (uint32_t i = 0; i < container->info.num_sections; i++) {
-    const struct qn_section *section = &container->sections[i];
-    const char *const *name = known;
-    if (ended && strcmp(section->name, QN_CHUNK_HASHES) != 0)
-      return qn_container_violation(container, error, "C-26", "section %s follows metadata",
-                                    section->name);
-    while (*name && strcmp(section->name, *name) != 0)
-      name++;
-    if (!*name && section->critical)
-      return refuse_unknown(container, section, error);
-    if (!*name)
-      continue;
-    ended = strcmp(section->name, "metadata") == 0;
-    if (name < next)
-      return qn_container_violation(container, error, "C-26",
-                                    "section %s is not where its layout's page says",
-                                    section->name);
-    if (section->critical == ended)
-      return qn_container_violation(container, error, "C-26", "section %s must%s be critical",
-                                    section->name, ended ? " not" : "");
-    next = name + 1;
-  }
-  return QN_OK;
-}
-
-enum qn_status qn_container_refuse_parameters(const struct qn_container *container, uint32_t first,
-                                              struct qn_error *error) {
-  for (uint32_t i = first; i < 32; i++)
-    if (container->info.parameters[i] != 0)
-      return qn_container_violation(container, error, "C-6",
-                                    "header parameter %" PRIu32 " has no meaning in the layout %s "
-                                    "and must be zero",
-                                    i, qn_layout_name(container->info.layout));
-  return QN_OK;
 }
 
 /* Byte `offset` of the container is meant. */

@@ -42,7 +42,9 @@ struct qn_disk_header {
   uint64_t file_bytes;                    /*  64 */
   uint64_t table_offset;                  /*  72 */
   uint64_t table_checksum;                /*  80 XXH3-64 of the section table */
-  uint64_t reserved[5];                   /*  88 zero */
+  uint64_t num_rows;                      /*  88 of a rectangular container, else zero */
+  uint64_t first_row;                     /*  96 the same */
+  uint64_t reserved[3];                   /* 104 zero */
   uint64_t parameters[QN_NUM_PARAMETERS]; /* 128 meaning by layout; unused ones zero */
   uint8_t reserved_tail[3704];            /* 384 zero */
   uint64_t checksum;                      /* 4088 XXH3-64 of the 4088 bytes before */
@@ -87,6 +89,7 @@ QN_CHECK_FIELD(qn_disk_header, num_vertices, 48);
 QN_CHECK_FIELD(qn_disk_header, file_bytes, 64);
 QN_CHECK_FIELD(qn_disk_header, table_offset, 72);
 QN_CHECK_FIELD(qn_disk_header, table_checksum, 80);
+QN_CHECK_FIELD(qn_disk_header, num_rows, 88);
 QN_CHECK_FIELD(qn_disk_header, parameters, 128);
 QN_CHECK_FIELD(qn_disk_header, checksum, 4088);
 static_assert(sizeof(struct qn_disk_section) == 128, "section entry size");

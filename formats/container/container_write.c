@@ -433,6 +433,8 @@ static void fill_header(const struct qn_writer *writer, struct qn_disk_header *h
   header->num_sections = writer->num_sections;
   header->num_vertices = info->num_vertices;
   header->num_edges = info->num_edges;
+  header->num_rows = qn_is_rectangular(info) ? info->num_rows : 0;
+  header->first_row = qn_is_rectangular(info) ? info->first_row : 0;
   header->file_bytes = file_bytes;
   header->table_offset = table_offset;
   header->table_checksum = XXH3_64bits(writer->table, writer->num_sections * sizeof *writer->table);
@@ -464,7 +466,7 @@ enum qn_status qn_container_identity(const struct qn_container *container, uint6
   struct qn_writer plain = {.info = *qn_container_info(container), .end = QN_HEADER_BYTES};
   struct qn_disk_header header;
   uint64_t table_offset;
-  plain.info.incompatible_features &= ~QN_KNOWN_INCOMPATIBLE;
+  plain.info.incompatible_features &= ~(QN_ENCODED_FEATURES | QN_FEATURE_WIDE_WEIGHTS);
   enum qn_status status = plan_plain(container, &plain, error);
   if (!status && !qn_align_u64(plain.end, QN_MIN_ALIGN_LOG2, &table_offset))
     status = qn_fail(error, QN_INVALID, "the plain container would be too large for a file");
@@ -558,8 +560,8 @@ enum qn_status qn_writer_commit_nameless(struct qn_writer *writer, const char *n
   if (!status)
     status = write_frame(writer, error);
   if (!status)
-    status =
-        qn_container_map_descriptor(qn_atomic_file_descriptor(writer->file), name, 0, out, error);
+    status = qn_container_map_descriptor(qn_atomic_file_descriptor(writer->file), name,
+                                         QN_MAP_RECTANGULAR, out, error);
   qn_writer_abort(writer);
   return status;
 }
@@ -571,7 +573,7 @@ struct sent {
 
 static enum qn_status map_before(void *context, int descriptor, struct qn_error *error) {
   const struct sent *sent = context;
-  return qn_container_map_descriptor(descriptor, sent->path, 0, sent->out, error);
+  return qn_container_map_descriptor(descriptor, sent->path, QN_MAP_RECTANGULAR, sent->out, error);
 }
 
 /* What was sent can be mapped no more; what was kept till then can. */
@@ -597,8 +599,8 @@ enum qn_status qn_writer_finish(struct qn_writer *writer, const char *path,
   if (status || !out)
     return status;
   int held = qn_output_held();
-  return held >= 0 ? qn_container_map_descriptor(held, path, 0, out, error)
-                   : qn_container_map(path, 0, out, error);
+  return held >= 0 ? qn_container_map_descriptor(held, path, QN_MAP_RECTANGULAR, out, error)
+                   : qn_container_map(path, QN_MAP_RECTANGULAR, out, error);
 }
 
 void qn_writer_abort(struct qn_writer *writer) {

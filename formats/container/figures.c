@@ -93,7 +93,7 @@ void qn_figures_print(const json_t *object, unsigned width, FILE *stream) {
 
 uint64_t qn_csr_bytes(const struct qn_container_info *info) {
   uint64_t edge_bytes = 4 + qn_weight_bytes(info->weight_type);
-  return 8 * (info->num_vertices + 1) + edge_bytes * info->num_edges;
+  return 8 * (info->num_rows + 1) + edge_bytes * info->num_edges;
 }
 
 void qn_figures_size(const struct qn_container_info *info, uint64_t bytes, json_t *object) {

@@ -101,9 +101,9 @@ static uint64_t rank_of(uint64_t num_vertices, unsigned permille) {
 }
 
 enum qn_status qn_degrees_of(const uint64_t *row_offsets, uint64_t num_vertices,
-                             struct qn_degrees *degrees, struct qn_error *error) {
+                             struct qn_degree_figures *degrees, struct qn_error *error) {
   struct counts counts;
-  *degrees = (struct qn_degrees){.num_vertices = num_vertices};
+  *degrees = (struct qn_degree_figures){.num_vertices = num_vertices};
   if (num_vertices == 0)
     return QN_OK;
   enum qn_status status = count_degrees(row_offsets, num_vertices, &counts, error);

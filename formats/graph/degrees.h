@@ -9,7 +9,7 @@
 #define QN_DEGREE_BINS 65
 #define QN_DEGREE_QUANTILES 6
 
-struct qn_degrees {
+struct qn_degree_figures {
   uint64_t num_vertices;
   uint64_t min, max; /* 0 without vertices */
   double mean;
@@ -27,4 +27,4 @@ extern const struct qn_degree_quantile qn_degree_quantiles[QN_DEGREE_QUANTILES];
 /* The degrees of rows [row_offsets[v], row_offsets[v + 1]), which must ascend. Takes about 8 bytes
  * for every 4096 edges, and 32 KB a thread. */
 enum qn_status qn_degrees_of(const uint64_t *row_offsets, uint64_t num_vertices,
-                             struct qn_degrees *degrees, struct qn_error *error);
+                             struct qn_degree_figures *degrees, struct qn_error *error);

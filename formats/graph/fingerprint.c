@@ -26,32 +26,39 @@ QN_ALWAYS_INLINE uint64_t sum_columns(const uint32_t *columns, uint64_t count, c
   return sum;
 }
 
-QN_ALWAYS_INLINE uint64_t share_sum(const struct qn_csr *csr, unsigned weight_bytes,
-                                    struct qn_csr_share share, bool reverse) {
+/* Row v is that of vertex first_row + v. */
+QN_ALWAYS_INLINE uint64_t share_sum(const struct qn_csr *csr, uint32_t first_row,
+                                    unsigned weight_bytes, struct qn_csr_share share,
+                                    bool reverse) {
   uint64_t sum = 0;
   for (uint64_t v = share.row_begin; v < share.row_end; v++) {
     uint64_t begin = csr->row_offsets[v], count = csr->row_offsets[v + 1] - begin;
     uint64_t columns = sum_columns(csr->column_indices + begin, count, csr->weights.data, begin,
                                    weight_bytes, reverse);
-    sum += columns * (reverse ? qn_mix_destination((uint32_t)v) : qn_mix_source((uint32_t)v));
+    const uint32_t vertex = first_row + (uint32_t)v;
+    sum += columns * (reverse ? qn_mix_destination(vertex) : qn_mix_source(vertex));
   }
   return sum;
 }
 
 QN_VECTOR_CLONES
-static uint64_t share_fingerprint(const struct qn_csr *csr, struct qn_csr_share share,
-                                  bool reverse) {
+static uint64_t share_fingerprint(const struct qn_csr *csr, uint32_t first_row,
+                                  struct qn_csr_share share, bool reverse) {
   unsigned weight_bytes = qn_weight_bytes(csr->weights.type);
-  return weight_bytes == 8   ? share_sum(csr, 8, share, reverse)
-         : weight_bytes == 4 ? share_sum(csr, 4, share, reverse)
-                             : share_sum(csr, 0, share, reverse);
+  return weight_bytes == 8   ? share_sum(csr, first_row, 8, share, reverse)
+         : weight_bytes == 4 ? share_sum(csr, first_row, 4, share, reverse)
+                             : share_sum(csr, first_row, 0, share, reverse);
 }
 
 uint64_t qn_csr_fingerprint(const struct qn_csr *csr, bool reverse) {
+  return qn_rows_fingerprint(csr, 0, reverse);
+}
+
+uint64_t qn_rows_fingerprint(const struct qn_csr *csr, uint64_t first_row, bool reverse) {
   uint64_t parts = qn_csr_share_count(csr), sum = 0;
 #pragma omp parallel for schedule(dynamic, 1) reduction(+ : sum)
   for (uint64_t i = 0; i < parts; i++)
-    sum += share_fingerprint(csr, qn_csr_share_of(csr, parts, i), reverse);
+    sum += share_fingerprint(csr, (uint32_t)first_row, qn_csr_share_of(csr, parts, i), reverse);
   return sum;
 }
 

@@ -48,10 +48,10 @@ static enum qn_status view_direction(const struct qn_container *container,
                                      struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(container);
   const struct qn_section *section;
-  csr->num_vertices = info->num_vertices;
+  csr->num_vertices = info->num_rows;
   csr->num_edges = info->num_edges;
   enum qn_status status = qn_container_require(container, names->row_offsets, QN_ELEMENT_UNSIGNED,
-                                               8, info->num_vertices + 1, &section, error);
+                                               8, info->num_rows + 1, &section, error);
   if (status)
     return status;
   csr->row_offsets = section->data;
@@ -89,6 +89,9 @@ enum qn_status qn_graph_view(const struct qn_container *container, struct qn_gra
   if (stored && info->directedness == QN_UNDIRECTED)
     return qn_container_violation(container, error, "G-10",
                                   "an undirected graph must not store a transpose");
+  if (stored && qn_is_rectangular(info))
+    return qn_container_violation(container, error, "G-10",
+                                  "rows of some vertices alone must not store a transpose");
   if (stored)
     return view_direction(container, &IN_NAMES, &graph->in, error);
   graph->in = graph->out;

@@ -81,31 +81,32 @@ static uint64_t count_descending_starts(const uint64_t *offsets, const uint32_t 
   return descents;
 }
 
-static bool share_is_sound(const struct qn_csr *csr, const struct qn_csr_share *share) {
+static bool share_is_sound(const struct qn_csr *csr, uint64_t num_columns,
+                           const struct qn_csr_share *share) {
   const uint32_t *columns = csr->column_indices + share->edge_begin;
   uint64_t count = share->edge_end - share->edge_begin;
   if (count == 0)
     return true;
   struct scan scan = scan_columns(columns, count);
-  return scan.largest < csr->num_vertices &&
+  return scan.largest < num_columns &&
          scan.descents == count_descending_starts(csr->row_offsets, columns, share);
 }
 
 /* Slow and exact: names the first edge at fault in the share. */
 static enum qn_status report_share(const struct qn_container *container, const struct qn_csr *csr,
-                                   const struct qn_csr_share *share, const char *rules,
-                                   const char *name, struct qn_error *error) {
+                                   uint64_t num_columns, const struct qn_csr_share *share,
+                                   const char *rules, const char *name, struct qn_error *error) {
   char rule[16];
   for (uint64_t v = share->row_begin; v < share->row_end; v++) {
     for (uint64_t e = csr->row_offsets[v]; e < csr->row_offsets[v + 1]; e++) {
       uint32_t column = csr->column_indices[e];
-      if (column >= csr->num_vertices) {
+      if (column >= num_columns) {
         snprintf(rule, sizeof rule, "%s-4", rules);
         return qn_container_violation(container, error, rule,
                                       "%s: edge %" PRIu64 " of row %" PRIu64
                                       " leads to vertex %" PRIu32 ", but there are %" PRIu64
                                       " vertices",
-                                      name, e, v, column, csr->num_vertices);
+                                      name, e, v, column, num_columns);
       }
       if (e > csr->row_offsets[v] && csr->column_indices[e - 1] > column) {
         snprintf(rule, sizeof rule, "%s-5", rules);
@@ -141,8 +142,10 @@ static enum qn_status check_offsets(const struct qn_container *container, const 
   return QN_OK;
 }
 
-enum qn_status qn_csr_check(const struct qn_container *container, const struct qn_csr *csr,
-                            const char *rules, const char *name, struct qn_error *error) {
+/* As qn_csr_check, of rows whose columns are less than `num_columns`. */
+static enum qn_status check_rows(const struct qn_container *container, const struct qn_csr *csr,
+                                 uint64_t num_columns, const char *rules, const char *name,
+                                 struct qn_error *error) {
   enum qn_status status = check_offsets(container, csr, rules, name, error);
   if (status)
     return status;
@@ -152,18 +155,24 @@ enum qn_status qn_csr_check(const struct qn_container *container, const struct q
     struct qn_csr_share share = qn_csr_share_of(csr, parts, i);
     qn_container_reading(container, csr->column_indices + share.edge_begin,
                          csr->column_indices + share.edge_end);
-    if (i < bad && !share_is_sound(csr, &share))
+    if (i < bad && !share_is_sound(csr, num_columns, &share))
       bad = i;
   }
   if (bad == UINT64_MAX)
     return QN_OK;
   struct qn_csr_share share = qn_csr_share_of(csr, parts, bad);
-  return report_share(container, csr, &share, rules, name, error);
+  return report_share(container, csr, num_columns, &share, rules, name, error);
+}
+
+enum qn_status qn_csr_check(const struct qn_container *container, const struct qn_csr *csr,
+                            const char *rules, const char *name, struct qn_error *error) {
+  return check_rows(container, csr, csr->num_vertices, rules, name, error);
 }
 
 enum qn_status qn_graph_check(const struct qn_container *container, const struct qn_graph *graph,
                               struct qn_error *error) {
-  enum qn_status status = qn_csr_check(container, &graph->out, "G", "out-edges", error);
+  const uint64_t num_columns = graph->ids.num_vertices;
+  enum qn_status status = check_rows(container, &graph->out, num_columns, "G", "out-edges", error);
   if (!status && graph->has_transpose && graph->in.row_offsets != graph->out.row_offsets)
     status = qn_csr_check(container, &graph->in, "G", "in-edges", error);
   if (!status)

@@ -35,6 +35,11 @@ static enum qn_status view_parameters(const struct qn_container *container,
     return qn_container_violation(
         container, error, "PK-1",
         "the directions of an undirected graph are %" PRIu64 "; expected 2 (out)", directions);
+  if (qn_is_rectangular(info) && directions != QN_PACKED_OUT)
+    return qn_container_violation(container, error, "PK-1",
+                                  "the directions of rows of some vertices alone are %" PRIu64
+                                  "; expected 2 (out)",
+                                  directions);
   if (!(directions & QN_PACKED_IN) != !qn_container_section(container, "in_words") ||
       !(directions & QN_PACKED_OUT) != !qn_container_section(container, "out_words") ||
       (directions == QN_PACKED_IN) != (qn_container_section(container, "out_degrees") != NULL))
@@ -75,8 +80,10 @@ static enum qn_status view_rows(const struct qn_container *container,
                                 struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(container);
   uint64_t entries = 0;
-  rows->num_vertices = info->num_vertices;
+  rows->num_vertices = info->num_rows;
   rows->num_edges = info->num_edges;
+  rows->num_columns = info->num_vertices;
+  rows->first_row = (uint32_t)info->first_row;
   enum qn_status status =
       qn_view_unsigned_any(container, names->tile_rows, 4, &entries, &rows->tile_rows, error);
   if (!status && entries == 0)

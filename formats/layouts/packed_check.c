@@ -147,7 +147,7 @@ static struct fault check_numbers(const struct qn_packed_rows *rows, uint64_t nu
   if (wrong)
     return fault_of("PK-8", "has neighbours that descend in a row", number);
   for (uint32_t edge = 0; edge < tile->num_edges; edge++)
-    wrong += tile->columns[edge] >= rows->num_vertices;
+    wrong += tile->columns[edge] >= rows->num_columns;
   return wrong ? fault_of("PK-8", "leads to a vertex that is not there", number) : sound;
 }
 

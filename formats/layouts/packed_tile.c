@@ -261,27 +261,27 @@ QN_ALWAYS_INLINE void sum_gaps(const struct tile_bytes *tile, uint32_t num_edges
 }
 
 /* What is to be added to the running sums of each row; of rows without edges it means nothing. */
-QN_ALWAYS_INLINE void find_bases(const struct qn_packed_tile *tile, uint32_t least,
-                                 uint32_t *bases) {
+QN_ALWAYS_INLINE void find_bases(const struct qn_packed_tile *tile, uint32_t first_vertex,
+                                 uint32_t least, uint32_t *bases) {
   for (uint32_t row = 0; row < tile->num_rows; row++) {
     const uint32_t begin = tile->begins[row], sum = tile->columns[begin];
     const uint32_t gap = sum - (begin ? tile->columns[begin - 1] : 0) - least;
-    bases[row] = tile->first_row + row + qn_packed_unzigzag(gap) - sum;
+    bases[row] = first_vertex + row + qn_packed_unzigzag(gap) - sum;
   }
 }
 
 /* Columns of each row, at most `most`: running sums from the row's first column on. Up to three
  * numbers more than a row has are written, which the next one overwrites, and behind the last one
  * what fills its group. */
-QN_ALWAYS_INLINE void place_columns(struct qn_packed_tile *tile, const uint32_t *sums,
-                                    uint32_t least, uint32_t most) {
+QN_ALWAYS_INLINE void place_columns(struct qn_packed_tile *tile, uint32_t first_vertex,
+                                    const uint32_t *sums, uint32_t least, uint32_t most) {
   const four_columns limit = {most, most, most, most};
   for (uint32_t row = 0; row < tile->num_rows; row++) {
     const uint32_t begin = tile->begins[row], end = tile->begins[row + 1];
     if (begin == end)
       continue;
     const uint32_t gap = sums[begin + 1] - sums[begin] - least;
-    const uint32_t add = tile->first_row + row + qn_packed_unzigzag(gap) - sums[begin + 1];
+    const uint32_t add = first_vertex + row + qn_packed_unzigzag(gap) - sums[begin + 1];
     for (uint32_t edge = begin; edge < end; edge += QN_PACKED_GROUP) {
       four_columns columns;
       memcpy(&columns, sums + 1 + edge, sizeof columns);
@@ -307,7 +307,7 @@ QN_ALWAYS_INLINE void decode(const struct qn_packed_rows *rows, uint64_t number,
     return;
   sums[0] = 0;
   sum_gaps(&bytes, tile->num_edges, bit, sums + 1);
-  place_columns(tile, sums, bytes.first[0], most);
+  place_columns(tile, rows->first_row + tile->first_row, sums, bytes.first[0], most);
 }
 
 QN_VECTOR_CLONES void qn_packed_decode_unbounded(const struct qn_packed_rows *rows, uint64_t number,
@@ -317,7 +317,7 @@ QN_VECTOR_CLONES void qn_packed_decode_unbounded(const struct qn_packed_rows *ro
 
 QN_VECTOR_CLONES void qn_packed_decode(const struct qn_packed_rows *rows, uint64_t number,
                                        struct qn_packed_tile *tile) {
-  decode(rows, number, rows->num_vertices ? (uint32_t)(rows->num_vertices - 1) : 0, tile);
+  decode(rows, number, rows->num_columns ? (uint32_t)(rows->num_columns - 1) : 0, tile);
 }
 
 QN_VECTOR_CLONES void qn_packed_decode_sums(const struct qn_packed_rows *rows, uint64_t number,
@@ -329,5 +329,5 @@ QN_VECTOR_CLONES void qn_packed_decode_sums(const struct qn_packed_rows *rows, u
     return;
   }
   sum_gaps(&bytes, tile->num_edges, bit, tile->columns);
-  find_bases(tile, bytes.first[0], bases);
+  find_bases(tile, rows->first_row + tile->first_row, bytes.first[0], bases);
 }

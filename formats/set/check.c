@@ -17,8 +17,8 @@ struct sums {
 static void count_rows(const struct qn_set_part *part, const struct qn_csr *csr,
                        uint64_t *degrees) {
 #pragma omp parallel for schedule(static)
-  for (uint64_t v = part->begin; v < part->end; v++)
-    degrees[v] = csr->row_offsets[v + 1] - csr->row_offsets[v];
+  for (uint64_t row = 0; row < csr->num_vertices; row++)
+    degrees[part->begin + row] = csr->row_offsets[row + 1] - csr->row_offsets[row];
 }
 
 static void count_columns(const struct qn_csr *csr, uint64_t *degrees) {
@@ -29,14 +29,15 @@ static void count_columns(const struct qn_csr *csr, uint64_t *degrees) {
 }
 
 /* The container's rules, P-6 to P-9 among them, have been checked. */
-static enum qn_status add_values(const struct qn_set *set, const struct qn_set_open_part *part,
-                                 struct sums *sums, struct qn_error *error) {
+static enum qn_status add_values(const struct qn_set *set, uint64_t begin,
+                                 const struct qn_set_open_part *part, struct sums *sums,
+                                 struct qn_error *error) {
   struct qn_properties properties;
   if (set->directedness != QN_UNDIRECTED)
     return QN_OK;
   enum qn_status status = qn_properties_view(part->container, &properties, error);
   if (!status && properties.of_edges.count)
-    qn_set_directions_add(&part->graph.out, &properties.of_edges, &sums->directions);
+    qn_set_directions_add(&part->rows, begin, &properties.of_edges, &sums->directions);
   qn_properties_release(&properties);
   return status;
 }
@@ -50,13 +51,14 @@ static enum qn_status add_part(const struct qn_set *set, uint64_t index, struct 
   if (!status)
     status = qn_container_check(part.container, error); /* padding and metadata, too */
   if (!status) {
-    sums->fingerprint += qn_csr_fingerprint(&part.graph.out, swapped);
-    sums->reversed += qn_csr_fingerprint(&part.graph.out, !swapped);
+    const uint64_t begin = set->parts[index].begin;
+    sums->fingerprint += qn_rows_fingerprint(&part.rows, begin, swapped);
+    sums->reversed += qn_rows_fingerprint(&part.rows, begin, !swapped);
     if (swapped)
-      count_columns(&part.graph.out, sums->degrees);
+      count_columns(&part.rows, sums->degrees);
     else
-      count_rows(&set->parts[index], &part.graph.out, sums->degrees);
-    status = add_values(set, &part, sums, error);
+      count_rows(&set->parts[index], &part.rows, sums->degrees);
+    status = add_values(set, begin, &part, sums, error);
   }
   if (!status)
     status = qn_container_unchanged(part.container, error);
@@ -75,10 +77,10 @@ static enum qn_status check_sums(const struct qn_set *set, const struct sums *su
     return qn_set_violation(set, QN_SET_MANIFEST, error, "SET-13",
                             "the graph is undirected, but some edge has no reverse");
   for (uint64_t v = 0; v < set->num_vertices; v++)
-    if (sums->degrees[v] != set->out_degrees[v])
+    if (sums->degrees[v] != qn_degree_of(&set->out_degrees, v))
       return qn_set_violation(set, set->vertices_file.name, error, "SET-14",
                               "vertex %" PRIu64 " has the out-degree %" PRIu64 ", not %" PRIu64, v,
-                              sums->degrees[v], set->out_degrees[v]);
+                              sums->degrees[v], qn_degree_of(&set->out_degrees, v));
   return qn_set_directions_check(set, &sums->directions, error);
 }
 

@@ -33,9 +33,10 @@ struct qn_set_directions {
   uint64_t forth, back;
 };
 
-/* The edges of `csr`, edge e with the values e of `table`, which has been checked. */
-void qn_set_directions_add(const struct qn_csr *csr, const struct qn_property_table *table,
-                           struct qn_set_directions *sums);
+/* The edges of `csr`, whose row v is that of vertex first_row + v, edge e with the values e of
+ * `table`, which has been checked. */
+void qn_set_directions_add(const struct qn_csr *csr, uint64_t first_row,
+                           const struct qn_property_table *table, struct qn_set_directions *sums);
 enum qn_status qn_set_directions_check(const struct qn_set *set,
                                        const struct qn_set_directions *sums,
                                        struct qn_error *error);

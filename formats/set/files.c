@@ -3,7 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "support/memory.h"
 #include "support/progress.h"
+#include "support/temp_file.h"
 #include "support/tool.h"
 #include <quern/metadata.h>
 
@@ -18,37 +20,62 @@ uint64_t qn_set_cost(enum qn_set_balance balance, uint64_t vertex, uint64_t edge
 
 /* ---- The vertices -------------------------------------------------------------- */
 
+/* The least width that holds all of them. */
+static unsigned degree_bytes(const uint64_t *degrees, uint64_t num_vertices) {
+  uint64_t all = 0;
+#pragma omp parallel for schedule(static) reduction(| : all)
+  for (uint64_t v = 0; v < num_vertices; v++)
+    all |= degrees[v];
+  return all <= UINT8_MAX ? 1 : all <= UINT16_MAX ? 2 : all <= UINT32_MAX ? 4 : 8;
+}
+
+static void store_degrees(const uint64_t *degrees, uint64_t num_vertices, unsigned bytes,
+                          void *to) {
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = 0; v < num_vertices; v++)
+    memcpy((char *)to + v * bytes, &degrees[v], bytes); /* little-endian */
+}
+
 static enum qn_status write_degrees(const struct qn_set *set,
                                     const struct qn_set_vertices *vertices,
                                     struct qn_writer *writer, struct qn_error *error) {
   uint64_t *degrees;
+  void *to;
   enum qn_status status =
-      qn_writer_section(writer,
-                        &(struct qn_section_spec){.name = "out_degrees",
-                                                  .element_type = QN_ELEMENT_UNSIGNED,
-                                                  .element_bytes = sizeof *degrees,
-                                                  .count = set->num_vertices,
-                                                  .ancillary = true},
-                        &degrees, error);
+      qn_bulk_alloc(&degrees, set->num_vertices, sizeof *degrees, "out-degrees", error);
+  if (status)
+    return status;
+  vertices->fill_degrees(vertices->context, degrees);
+  const unsigned bytes = degree_bytes(degrees, set->num_vertices);
+  status = qn_writer_section(writer,
+                             &(struct qn_section_spec){.name = "out_degrees",
+                                                       .element_type = QN_ELEMENT_UNSIGNED,
+                                                       .element_bytes = bytes,
+                                                       .count = set->num_vertices,
+                                                       .ancillary = true},
+                             &to, error);
   if (!status)
-    vertices->fill_degrees(vertices->context, degrees);
+    store_degrees(degrees, set->num_vertices, bytes, to);
+  qn_pages_free(degrees, set->num_vertices, sizeof *degrees);
   return status;
 }
 
-static enum qn_status write_no_edges(const struct qn_set *set, struct qn_writer *writer,
-                                     struct qn_error *error) {
+static enum qn_status write_no_rows(struct qn_writer *writer, struct qn_error *error) {
   uint64_t *row_offsets;
   uint32_t *columns;
   void *weights;
-  enum qn_status status = qn_graph_write_rows(writer, set->num_vertices, &row_offsets, error);
+  enum qn_status status = qn_graph_write_rows(writer, 0, &row_offsets, error);
   if (!status)
     status = qn_graph_write_columns(writer, 0, &columns, error);
   return status ? status : qn_graph_write_weights(writer, 0, &weights, error);
 }
 
-/* Of a graph of the set's weights. */
-static struct qn_container_info info_of(const struct qn_set *set) {
+/* Of rows [begin, end) of a graph of the set's weights. */
+static struct qn_container_info info_of(const struct qn_set *set, uint64_t begin, uint64_t end) {
   return (struct qn_container_info){.version_major = 1,
+                                    .incompatible_features = QN_FEATURE_RECTANGULAR,
+                                    .num_rows = end - begin,
+                                    .first_row = begin,
                                     .layout = QN_LAYOUT_GRAPH,
                                     .weight_type = set->weight_type,
                                     .num_vertices = set->num_vertices};
@@ -74,9 +101,9 @@ enum qn_status qn_set_write_vertices(struct qn_set *set, const struct qn_set_ver
   enum qn_status status = qn_writer_create(path, false, &writer, error);
   if (status)
     return status;
-  *qn_writer_info(writer) = info_of(set);
+  *qn_writer_info(writer) = info_of(set, 0, 0);
   qn_writer_info(writer)->directedness = set->directedness;
-  status = write_no_edges(set, writer, error);
+  status = write_no_rows(writer, error);
   if (!status)
     status = qn_ids_write(writer, vertices->ids, error);
   if (!status)
@@ -106,14 +133,15 @@ static void copy(void *to, const void *from, uint64_t bytes) {
     memcpy((char *)to + at, (const char *)from + at, bytes - at < step ? bytes - at : step);
 }
 
-/* The rows of a piece behind `before` edges; returns how many then are. */
-static uint64_t copy_piece(const struct qn_set_piece *piece, unsigned weight_bytes, uint64_t before,
-                           const struct qn_graph_arrays *to) {
+/* The rows of a piece behind `before` edges; returns how many then are. The part begins with row
+ * `first`. */
+static uint64_t copy_piece(const struct qn_set_piece *piece, uint64_t first, unsigned weight_bytes,
+                           uint64_t before, const struct qn_graph_arrays *to) {
   const uint64_t *offsets = piece->row_offsets;
   const uint64_t rows = piece->end - piece->begin, edges = offsets[rows] - offsets[0];
 #pragma omp parallel for schedule(static)
   for (uint64_t row = 0; row < rows; row++)
-    to->row_offsets[piece->begin + row + 1] = before + offsets[row + 1] - offsets[0];
+    to->row_offsets[piece->begin - first + row + 1] = before + offsets[row + 1] - offsets[0];
   if (edges > 0)
     copy(to->column_indices + before, piece->columns, edges * sizeof *to->column_indices);
   if (edges > 0 && weight_bytes)
@@ -127,19 +155,16 @@ static enum qn_status write_rows(const struct qn_set *set, const struct qn_set_p
   const unsigned weight_bytes = qn_weight_bytes(set->weight_type);
   struct qn_graph_arrays to;
   uint64_t edges = 0;
-  enum qn_status status = qn_graph_write_rows(writer, set->num_vertices, &to.row_offsets, error);
+  enum qn_status status =
+      qn_graph_write_rows(writer, part->end - part->begin, &to.row_offsets, error);
   if (!status)
     status = qn_graph_write_columns(writer, part->num_edges, &to.column_indices, error);
   if (!status)
     status = qn_graph_write_weights(writer, part->num_edges, &to.weights, error);
   if (status)
     return status;
-  /* Rows before the range are left alone: they are zero, and take no space in the file. */
   for (uint64_t i = 0; i < num_pieces; i++)
-    edges = copy_piece(&pieces[i], weight_bytes, edges, &to);
-#pragma omp parallel for schedule(static)
-  for (uint64_t v = part->end; v < set->num_vertices; v++)
-    to.row_offsets[v + 1] = part->num_edges;
+    edges = copy_piece(&pieces[i], part->begin, weight_bytes, edges, &to);
   return QN_OK;
 }
 
@@ -160,7 +185,7 @@ enum qn_status qn_set_write_part(struct qn_set *set, uint64_t index,
   enum qn_status status = qn_writer_create(path, replace, &writer, error);
   if (status)
     return status;
-  *qn_writer_info(writer) = info_of(set);
+  *qn_writer_info(writer) = info_of(set, part->begin, part->end);
   qn_writer_info(writer)->directedness = QN_DIRECTED;
   qn_writer_info(writer)->num_edges = part->num_edges;
   json_t *metadata = part_metadata(set, index, tool);

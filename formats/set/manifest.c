@@ -16,7 +16,6 @@
 #include "support/used_files.h"
 
 #define FORMAT "quern-set"
-#define VERSION 1
 /* The longest manifest that is read: of the most parts it is a tenth of this. */
 #define MOST_BYTES ((size_t)128 << 20)
 
@@ -38,6 +37,23 @@ enum qn_status qn_set_violation(const struct qn_set *set, const char *name, stru
 
 #define REFUSE(rule, ...) qn_set_violation(set, QN_SET_MANIFEST, error, rule, __VA_ARGS__)
 
+static void add_parts(const struct qn_set *set, XXH3_state_t *state) {
+  const uint64_t about[] = {set->vertices_file.identity, set->num_parts};
+  XXH3_64bits_update(state, about, sizeof about);
+  for (uint64_t i = 0; i < set->num_parts; i++)
+    XXH3_64bits_update(state, &set->parts[i].end, sizeof set->parts[i].end);
+}
+
+/* One range of vertices, and columns of all of them. */
+static void add_blocks(const struct qn_set *set, XXH3_state_t *state) {
+  const uint64_t about[] = {1, 0, set->num_vertices, set->vertices_file.identity, set->num_parts};
+  XXH3_64bits_update(state, about, sizeof about);
+  for (uint64_t i = 0; i < set->num_parts; i++) {
+    const uint64_t block[] = {set->parts[i].begin, set->parts[i].end, 0, set->num_vertices};
+    XXH3_64bits_update(state, block, sizeof block);
+  }
+}
+
 /* XXH3-64 of these numbers, as they are in specs/set.md (SET-5). */
 enum qn_status qn_set_identity(const struct qn_set *set, uint64_t *identity,
                                struct qn_error *error) {
@@ -45,13 +61,13 @@ enum qn_status qn_set_identity(const struct qn_set *set, uint64_t *identity,
   if (!state)
     return qn_fail_memory(error, "a checksum", 0);
   XXH3_64bits_reset(state);
-  const uint64_t head[] = {VERSION,          set->num_vertices, set->num_edges,
-                           set->weight_type, set->directedness, set->rows,
-                           set->in_edges,    set->fingerprint,  set->vertices_file.identity,
-                           set->num_parts};
+  const uint64_t head[] = {set->version,      set->num_vertices, set->num_edges, set->weight_type,
+                           set->directedness, set->rows,         set->in_edges,  set->fingerprint};
   XXH3_64bits_update(state, head, sizeof head);
-  for (uint64_t i = 0; i < set->num_parts; i++)
-    XXH3_64bits_update(state, &set->parts[i].end, sizeof set->parts[i].end);
+  if (set->version == 1)
+    add_parts(set, state);
+  else
+    add_blocks(set, state);
   *identity = XXH3_64bits_digest(state);
   XXH3_freeState(state);
   return QN_OK;
@@ -122,6 +138,13 @@ static enum qn_status take_weights(struct qn_set *set, const json_t *graph,
   return status;
 }
 
+static enum qn_status refuse_newer(const struct qn_set *set, struct qn_error *error,
+                                   const char *what, const char *name) {
+  qn_fail(error, QN_UNSUPPORTED,
+          "the manifest %s%s, which is unknown to this build: install a newer Quern", what, name);
+  return qn_error_in_file(error, set->path), QN_UNSUPPORTED;
+}
+
 static enum qn_status take_graph(struct qn_set *set, const json_t *graph, struct qn_error *error) {
   unsigned word = 0;
   enum qn_status status = take_count(set, graph, "vertices", &set->num_vertices, error);
@@ -140,7 +163,9 @@ static enum qn_status take_graph(struct qn_set *set, const json_t *graph, struct
   if (!status && set->has_origin)
     status = take_hash(set, graph, "identity", &set->origin, error);
   if (!status && set->num_vertices > UINT32_MAX)
-    return REFUSE("SET-2", "%" PRIu64 " vertices are more than 2^32 - 1", set->num_vertices);
+    return set->version == 1
+               ? REFUSE("SET-2", "%" PRIu64 " vertices are more than 2^32 - 1", set->num_vertices)
+               : refuse_newer(set, error, "is of more than 2^32 - 1 vertices", "");
   return status;
 }
 
@@ -154,36 +179,80 @@ static enum qn_status take_layout(struct qn_set *set, const json_t *manifest,
 #undef NAME
   const char *text = json_string_value(json_object_get(manifest, "layout"));
   for (size_t i = 0; text && i < sizeof layouts / sizeof layouts[0]; i++)
-    if (strcmp(text, layouts[i].name) == 0) {
+    if (strcmp(text, layouts[i].name) == 0 &&
+        (set->version == 1 || qn_set_takes(layouts[i].code))) {
       set->layout = (enum qn_layout)layouts[i].code;
       return QN_OK;
     }
   return REFUSE("SET-2", "\"layout\" must be that of the parts");
 }
 
-static enum qn_status take_part(struct qn_set *set, const json_t *object, uint64_t index,
-                                struct qn_error *error) {
-  struct qn_set_part *part = &set->parts[index];
-  enum qn_status status = take_file(set, object, &part->file, error);
-  if (!status)
-    status = take_count(set, object, "begin", &part->begin, error);
-  if (!status)
-    status = take_count(set, object, "end", &part->end, error);
-  if (!status)
-    status = take_count(set, object, "edges", &part->num_edges, error);
-  return status;
+/* A range [begin, end) of two numbers. */
+static enum qn_status take_range(const struct qn_set *set, const json_t *object, const char *key,
+                                 uint64_t *begin, uint64_t *end, struct qn_error *error) {
+  const json_t *range = json_object_get(object, key);
+  const json_int_t first = json_integer_value(json_array_get(range, 0)),
+                   last = json_integer_value(json_array_get(range, 1));
+  if (json_array_size(range) != 2 || !json_is_integer(json_array_get(range, 0)) ||
+      !json_is_integer(json_array_get(range, 1)) || first < 0 || last < first)
+    return REFUSE("SET-2", "\"%s\" must be two integers, where a range begins and ends", key);
+  *begin = (uint64_t)first;
+  *end = (uint64_t)last;
+  return QN_OK;
 }
 
-static enum qn_status take_parts(struct qn_set *set, const json_t *list, struct qn_error *error) {
+/* A range of all vertices: others need a feature, which would have been refused. */
+static enum qn_status take_whole(const struct qn_set *set, const json_t *object, const char *key,
+                                 const char *name, struct qn_error *error) {
+  uint64_t begin, end;
+  enum qn_status status = take_range(set, object, key, &begin, &end, error);
+  return status || (begin == 0 && end == set->num_vertices)
+             ? status
+             : REFUSE("SET-4", "the %s of %s must be all vertices, [0, %" PRIu64 ")", key, name,
+                      set->num_vertices);
+}
+
+static enum qn_status take_part(const struct qn_set *set, const json_t *object,
+                                struct qn_set_part *part, struct qn_error *error) {
+  enum qn_status status = take_file(set, object, &part->file, error);
+  if (!status && set->version == 1) {
+    status = take_count(set, object, "begin", &part->begin, error);
+    if (!status)
+      status = take_count(set, object, "end", &part->end, error);
+  } else if (!status) {
+    status = take_range(set, object, "rows", &part->begin, &part->end, error);
+    if (!status)
+      status = take_whole(set, object, "columns", part->file.name, error);
+  }
+  return status ? status : take_count(set, object, "edges", &part->num_edges, error);
+}
+
+static enum qn_status take_parts(struct qn_set *set, const json_t *manifest,
+                                 struct qn_error *error) {
+  const char *key = set->version == 1 ? "parts" : "blocks";
+  const json_t *list = json_object_get(manifest, key);
   if (!json_is_array(list) || json_array_size(list) == 0 ||
       json_array_size(list) > QN_SET_MAX_PARTS)
-    return REFUSE("SET-2", "\"parts\" must be a list of 1 to %d parts", QN_SET_MAX_PARTS);
+    return REFUSE("SET-2", "\"%s\" must be a list of 1 to %d", key, QN_SET_MAX_PARTS);
   set->num_parts = json_array_size(list);
   enum qn_status status =
       qn_alloc_zeroed(&set->parts, set->num_parts, sizeof *set->parts, "parts of a set", error);
   for (uint64_t i = 0; !status && i < set->num_parts; i++)
-    status = take_part(set, json_array_get(list, i), i, error);
+    status = take_part(set, json_array_get(list, i), &set->parts[i], error);
   return status;
+}
+
+static enum qn_status take_vertices(struct qn_set *set, const json_t *manifest,
+                                    struct qn_error *error) {
+  const json_t *vertices = json_object_get(manifest, "vertices");
+  if (set->version > 1 && json_array_size(vertices) != 1)
+    return REFUSE("SET-2", "\"vertices\" must be a list of one file");
+  if (set->version > 1)
+    vertices = json_array_get(vertices, 0);
+  enum qn_status status = take_file(set, vertices, &set->vertices_file, error);
+  return status || set->version == 1
+             ? status
+             : take_whole(set, vertices, "range", set->vertices_file.name, error);
 }
 
 /* ---- Rules of what was read ------------------------------------------------- */
@@ -241,21 +310,16 @@ static enum qn_status check_manifest(const struct qn_set *set, struct qn_error *
   return QN_OK;
 }
 
-static enum qn_status refuse_newer(const struct qn_set *set, struct qn_error *error,
-                                   const char *what, const char *name) {
-  qn_fail(error, QN_UNSUPPORTED,
-          "the manifest %s%s, which is unknown to this build: install a newer Quern", what, name);
-  return qn_error_in_file(error, set->path), QN_UNSUPPORTED;
-}
-
 /* What a newer set needs is named in it, and no feature is known yet. */
-static enum qn_status check_version(const struct qn_set *set, const json_t *manifest,
+static enum qn_status check_version(struct qn_set *set, const json_t *manifest,
                                     struct qn_error *error) {
   const json_t *version = json_object_get(manifest, "version");
   const json_t *minor = json_object_get(manifest, "version_minor");
   const json_t *features = json_object_get(manifest, "required_features");
-  if (!json_is_integer(version) || json_integer_value(version) != VERSION)
-    return refuse_newer(set, error, "is of another version than 1", "");
+  const json_int_t number = json_is_integer(version) ? json_integer_value(version) : 0;
+  if (number < 1 || number > QN_SET_VERSION)
+    return refuse_newer(set, error, "is of another version than 1 and 2", "");
+  set->version = (unsigned)number;
   if (minor && (!json_is_integer(minor) || json_integer_value(minor) < 0))
     return REFUSE("SET-2", "\"version_minor\" must be a non-negative integer");
   if (features && !json_is_array(features))
@@ -286,9 +350,9 @@ static enum qn_status take_manifest(struct qn_set *set, const json_t *manifest,
   if (!status)
     status = take_layout(set, manifest, error);
   if (!status)
-    status = take_file(set, json_object_get(manifest, "vertices"), &set->vertices_file, error);
+    status = take_vertices(set, manifest, error);
   if (!status)
-    status = take_parts(set, json_object_get(manifest, "parts"), error);
+    status = take_parts(set, manifest, error);
   return status ? status : check_manifest(set, error);
 }
 
@@ -326,22 +390,29 @@ static enum qn_status read_text(const char *path, char **text, size_t *length,
   return status;
 }
 
-enum qn_status qn_set_read_manifest(struct qn_set *set, struct qn_error *error) {
-  char path[PATH_MAX], *text = NULL;
-  size_t length = 0;
+enum qn_status qn_set_take_manifest(struct qn_set *set, const char *text, size_t length,
+                                    struct qn_error *error) {
   json_error_t where;
-  if (snprintf(path, sizeof path, "%s/" QN_SET_MANIFEST, set->path) >= (int)sizeof path)
-    return qn_fail(error, QN_USAGE, "the name of the set's folder is too long");
-  enum qn_status status = read_text(path, &text, &length, error);
   json_t *manifest = NULL;
-  if (!status)
-    status = qn_json_parse(text, length, JSON_REJECT_DUPLICATES, &manifest, &where, error);
+  enum qn_status status =
+      qn_json_parse(text, length, JSON_REJECT_DUPLICATES, &manifest, &where, error);
   if (!status && !json_is_object(manifest))
     status = REFUSE("SET-1", "the manifest is not a JSON object%s%s", manifest ? "" : ": ",
                     manifest ? "" : where.text);
   if (!status)
     status = take_manifest(set, manifest, error);
   json_decref(manifest);
+  return status;
+}
+
+enum qn_status qn_set_read_manifest(struct qn_set *set, struct qn_error *error) {
+  char path[PATH_MAX], *text = NULL;
+  size_t length = 0;
+  if (snprintf(path, sizeof path, "%s/" QN_SET_MANIFEST, set->path) >= (int)sizeof path)
+    return qn_fail(error, QN_USAGE, "the name of the set's folder is too long");
+  enum qn_status status = read_text(path, &text, &length, error);
+  if (!status)
+    status = qn_set_take_manifest(set, text, length, error);
   free(text);
   return status;
 }
@@ -357,12 +428,22 @@ static json_t *file_json(const struct qn_set_file *file) {
                    "identity", hash_json(file->identity));
 }
 
-static json_t *part_json(const struct qn_set_part *part) {
+static json_t *range_json(uint64_t begin, uint64_t end) {
+  return json_pack("[I, I]", (json_int_t)begin, (json_int_t)end);
+}
+
+static json_t *block_json(const struct qn_set *set, const struct qn_set_part *part) {
   json_t *json = file_json(&part->file);
-  json_object_set_new(json, "begin", json_integer((json_int_t)part->begin));
-  json_object_set_new(json, "end", json_integer((json_int_t)part->end));
+  json_object_set_new(json, "rows", range_json(part->begin, part->end));
+  json_object_set_new(json, "columns", range_json(0, set->num_vertices));
   json_object_set_new(json, "edges", json_integer((json_int_t)part->num_edges));
   return json;
+}
+
+static json_t *vertices_json(const struct qn_set *set) {
+  json_t *json = file_json(&set->vertices_file);
+  json_object_set_new(json, "range", range_json(0, set->num_vertices));
+  return json_pack("[o]", json);
 }
 
 static json_t *graph_json(const struct qn_set *set) {
@@ -377,13 +458,17 @@ static json_t *graph_json(const struct qn_set *set) {
 }
 
 json_t *qn_set_describe(const struct qn_set *set) {
-  json_t *parts = json_array();
+  json_t *blocks = json_array();
   for (uint64_t i = 0; i < set->num_parts; i++)
-    json_array_append_new(parts, part_json(&set->parts[i]));
-  return json_pack("{s:s, s:i, s:o, s:o, s:s, s:s, s:o, s:o}", "format", FORMAT, "version", VERSION,
-                   "identity", hash_json(set->identity), "graph", graph_json(set), "rows",
-                   qn_set_rows_words[set->rows], "layout", qn_layout_name(set->layout), "vertices",
-                   file_json(&set->vertices_file), "parts", parts);
+    json_array_append_new(blocks, block_json(set, &set->parts[i]));
+  return json_pack("{s:s, s:i, s:o, s:o, s:s, s:s, s:o, s:o}", "format", FORMAT, "version",
+                   (int)set->version, "identity", hash_json(set->identity), "graph",
+                   graph_json(set), "rows", qn_set_rows_words[set->rows], "layout",
+                   qn_layout_name(set->layout), "vertices", vertices_json(set), "blocks", blocks);
+}
+
+bool qn_set_takes(enum qn_layout layout) {
+  return layout == QN_LAYOUT_GRAPH || layout == QN_LAYOUT_PACKED;
 }
 
 char *qn_set_manifest_text(const struct qn_set *set, const char *tool, struct qn_error *error) {

@@ -38,7 +38,8 @@ static enum qn_status map_file(const struct qn_set *set, const struct qn_set_fil
   struct stat about;
   if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
     return qn_set_violation(set, file->name, error, "SET-6", "this is not a regular file");
-  enum qn_status status = qn_container_map(path, 0, out, error);
+  enum qn_status status =
+      qn_container_map(path, set->version == 1 ? 0 : QN_MAP_RECTANGULAR, out, error);
   if (status)
     return status;
   const struct qn_container_info *info = qn_container_info(*out);
@@ -68,12 +69,13 @@ static enum qn_status view_degrees(struct qn_set *set, struct qn_error *error) {
   if (!section)
     return qn_set_violation(set, set->vertices_file.name, error, "SET-8",
                             "the section out_degrees is missing");
-  enum qn_status status = qn_container_require(set->vertices, names[0], QN_ELEMENT_UNSIGNED, 8,
+  enum qn_status status = qn_container_require(set->vertices, names[0], QN_ELEMENT_UNSIGNED,
+                                               set->version == 1 ? 8 : section->element_bytes,
                                                set->num_vertices, &section, error);
   if (!status)
     status = qn_container_verify_sections(set->vertices, names, error);
   if (!status)
-    set->out_degrees = section->data;
+    set->out_degrees = (struct qn_degrees){section->data, section->element_bytes};
   return status;
 }
 
@@ -91,11 +93,12 @@ static enum qn_status map_vertices(struct qn_set *set, struct qn_error *error) {
   if (status)
     return status;
   if (info->num_vertices != set->num_vertices || info->num_edges != 0 ||
+      info->num_rows != (set->version == 1 ? set->num_vertices : 0) ||
       info->weight_type != set->weight_type || info->directedness != set->directedness)
     return qn_set_violation(set, set->vertices_file.name, error, "SET-7",
                             "the container must have %" PRIu64
-                            " vertices, no edges, and the graph's weights and directedness",
-                            set->num_vertices);
+                            " vertices, no edges%s, and the graph's weights and directedness",
+                            set->num_vertices, set->version == 1 ? "" : " and no rows");
   set->ids = graph.ids;
   status = view_degrees(set, error);
   if (!status)
@@ -167,6 +170,12 @@ static enum qn_status check_header(const struct qn_set *set, const struct qn_set
         set, part->file.name, error, "SET-9",
         "a part must be directed, with %" PRIu64 " vertices, %" PRIu64 " edges and weights %s",
         set->num_vertices, part->num_edges, qn_weight_type_name(set->weight_type));
+  if (set->version > 1 && (!qn_is_rectangular(info) || info->first_row != part->begin ||
+                           info->num_rows != part->end - part->begin))
+    return qn_set_violation(set, part->file.name, error, "SET-9",
+                            "a part must have the rows of its range [%" PRIu64 ", %" PRIu64
+                            ") alone",
+                            part->begin, part->end);
   if (qn_container_section(container, "original_ids") ||
       qn_container_section(container, "id_offsets"))
     return qn_set_violation(set, part->file.name, error, "SET-9",
@@ -217,9 +226,12 @@ static enum qn_status check_metadata(const struct qn_set *set, uint64_t index,
   return status;
 }
 
-/* SET-11: rows outside of the range are empty. */
+/* SET-11: in version 1 a part has rows of all vertices, and those outside of its range are empty.
+ */
 static enum qn_status check_rows(const struct qn_set *set, const struct qn_set_part *part,
                                  const struct qn_csr *csr, struct qn_error *error) {
+  if (set->version > 1)
+    return QN_OK;
   if (csr->row_offsets[part->begin] == 0 && csr->row_offsets[part->end] == csr->num_edges)
     return QN_OK;
   return qn_set_violation(set, part->file.name, error, "SET-11",
@@ -250,6 +262,16 @@ static enum qn_status restore_rows(struct qn_set_open_part *part, struct qn_erro
   return status ? status : operations->restore(part->container, &part->graph, error);
 }
 
+static struct qn_csr rows_of(const struct qn_set *set, const struct qn_set_part *part,
+                             const struct qn_csr *csr) {
+  struct qn_csr rows = *csr;
+  if (set->version == 1) {
+    rows.num_vertices = part->end - part->begin;
+    rows.row_offsets += part->begin;
+  }
+  return rows;
+}
+
 enum qn_status qn_set_part_open(const struct qn_set *set, uint64_t index, enum qn_set_check check,
                                 struct qn_set_open_part *part, struct qn_error *error) {
   const struct qn_set_part *about = &set->parts[index];
@@ -269,6 +291,8 @@ enum qn_status qn_set_part_open(const struct qn_set *set, uint64_t index, enum q
     status = check_rows(set, about, &part->graph.out, error);
   if (status)
     qn_set_part_close(part);
+  else if (part->graph.out.row_offsets)
+    part->rows = rows_of(set, about, &part->graph.out);
   return status;
 }
 
@@ -284,5 +308,6 @@ struct qn_container_info qn_set_info(const struct qn_set *set) {
                                     .weight_type = set->weight_type,
                                     .directedness = set->directedness,
                                     .num_vertices = set->num_vertices,
+                                    .num_rows = set->num_vertices,
                                     .num_edges = set->num_edges};
 }

@@ -4,7 +4,7 @@
  *   struct qn_set *set;
  *   qn_set_open(path, &set, &error);             the manifest, and the names of the vertices
  *   qn_set_part_open(set, i, QN_SET_CHECK_ALL, &part, &error);
- *   ... the rows [set->parts[i].begin, set->parts[i].end) of part.graph.out ...
+ *   ... part.rows: row r is that of vertex set->parts[i].begin + r ...
  *   qn_set_part_close(&part);
  *   qn_set_close(set);
  */
@@ -21,6 +21,8 @@
 #define QN_SET_MANIFEST "set.json"
 #define QN_SET_VERTICES "vertices.qrn"
 #define QN_SET_MAX_PARTS 65536
+/* That is written; version 1, whose parts have offsets for all vertices, is read for ever. */
+#define QN_SET_VERSION 2
 
 /* Which edges a row has: those out of its vertex, or those into it. */
 enum qn_set_rows { QN_SET_ROWS_OUT, QN_SET_ROWS_IN };
@@ -40,6 +42,7 @@ struct qn_set_part {
 
 struct qn_set {
   char *path;
+  unsigned version;                 /* 1 or QN_SET_VERSION */
   uint64_t num_vertices, num_edges; /* edges stored, as in a container */
   enum qn_weight_type weight_type;
   enum qn_directedness directedness;
@@ -55,7 +58,7 @@ struct qn_set {
   struct qn_set_file vertices_file;
   struct qn_container *vertices;   /* names and metadata of the graph; NULL in a set being made */
   struct qn_ids ids;               /* of `vertices` */
-  const uint64_t *out_degrees;     /* [V] in the graph */
+  struct qn_degrees out_degrees;   /* [V] in the graph */
   struct qn_properties properties; /* of `vertices`; those of edges have no values there, but in
                                       the parts (SET-15) */
 };
@@ -78,10 +81,11 @@ enum qn_set_check {
   QN_SET_CHECK_ALL,  /* every rule of its layout, too */
 };
 
-/* A part that is open: a graph of all vertices, of which those of the range have rows. */
+/* A part that is open. */
 struct qn_set_open_part {
   struct qn_container *container;
   struct qn_graph graph; /* restored in memory where the layout is none of rows */
+  struct qn_csr rows;    /* of the range, in `graph`; columns are numbers of all vertices */
 };
 
 enum qn_status qn_set_part_open(const struct qn_set *set, uint64_t index, enum qn_set_check check,
@@ -95,7 +99,10 @@ enum qn_status qn_set_check(const char *path, struct qn_error *error);
 /* What the header of the set's graph in one container says of it. */
 struct qn_container_info qn_set_info(const struct qn_set *set);
 
-/* What quern-info shows: a new reference. */
+/* May parts have this layout? Of version 1 they may have any. */
+bool qn_set_takes(enum qn_layout layout);
+
+/* What quern-info shows, as the manifest of the newest version has it: a new reference. */
 json_t *qn_set_describe(const struct qn_set *set);
 
 /* A broken rule of a set: QN_INVALID, "SET-n: ...", in the file `name` of the set's folder. */

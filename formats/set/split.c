@@ -206,6 +206,7 @@ static bool tell_losses(const struct qn_container *container, bool properties) {
 static void describe_graph(struct splitting *splitting, const struct qn_set_options *options) {
   const struct qn_graph *graph = splitting->graph;
   struct qn_set *set = splitting->set;
+  set->version = QN_SET_VERSION;
   set->num_vertices = graph->out.num_vertices;
   set->num_edges = graph->out.num_edges;
   set->weight_type = graph->out.weights.type;

@@ -52,8 +52,8 @@ static void copy_rows(const struct qn_set_part *part, const struct qn_csr *from,
                       const struct qn_graph_arrays *to) {
   unsigned weight_bytes = qn_weight_bytes(from->weights.type);
 #pragma omp parallel for schedule(static)
-  for (uint64_t v = part->begin; v < part->end; v++)
-    to->row_offsets[v + 1] = before + from->row_offsets[v + 1];
+  for (uint64_t row = 0; row < from->num_vertices; row++)
+    to->row_offsets[part->begin + row + 1] = before + from->row_offsets[row + 1];
   if (part->num_edges == 0)
     return;
   memcpy(to->column_indices + before, from->column_indices,
@@ -74,7 +74,7 @@ static enum qn_status copy_parts(struct uniting *uniting, const struct qn_graph_
     struct qn_set_open_part part;
     status = qn_set_part_open(set, i, QN_SET_CHECK_ALL, &part, error);
     if (!status)
-      copy_rows(&set->parts[i], &part.graph.out, before, to);
+      copy_rows(&set->parts[i], &part.rows, before, to);
     if (!status)
       status = qn_set_columns_add(set, &uniting->columns, i, part.container, error);
     if (!status)
@@ -144,7 +144,7 @@ static enum qn_status check_values(const struct uniting *uniting, struct qn_erro
   struct qn_set_directions sums = {0};
   if (uniting->set->directedness != QN_UNDIRECTED || !table->count)
     return QN_OK;
-  qn_set_directions_add(&uniting->held, table, &sums);
+  qn_set_directions_add(&uniting->held, 0, table, &sums);
   return qn_set_directions_check(uniting->set, &sums, error);
 }
 

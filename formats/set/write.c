@@ -1,6 +1,7 @@
 /* A set's folder while it is made, and sets made of sets. */
 #include "formats/set/set.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,7 +199,17 @@ enum qn_status qn_set_rebuild(const char *set_path, enum qn_layout layout, qn_se
   if (status)
     return status;
   struct qn_set *set = rebuilding.set;
-  if (set->layout != QN_LAYOUT_GRAPH)
+  if (set->version != QN_SET_VERSION)
+    status = qn_fail(error, QN_USAGE,
+                     "this set is of version 1, which is read but not written any more; "
+                     "quern-transform SET --parts %" PRIu64 " makes one of this version first",
+                     set->num_parts);
+  else if (!qn_set_takes(layout))
+    status = qn_fail(error, QN_USAGE,
+                     "the parts of a set are graph or packed containers: %s has no rows of some "
+                     "vertices alone; quern-transform puts the graph together first",
+                     qn_layout_name(layout));
+  else if (set->layout != QN_LAYOUT_GRAPH)
     status =
         qn_fail(error, QN_USAGE, "the parts have the layout %s already; a layout is made of graphs",
                 qn_layout_name(set->layout));

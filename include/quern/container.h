@@ -88,7 +88,9 @@ enum qn_section_flags {
 #define QN_FEATURE_PAGES ((uint64_t)1 << 2)        /* some section has a filter of pages */
 #define QN_FEATURE_WIDE_WEIGHTS ((uint64_t)1 << 3) /* weights take 8 bytes */
 #define QN_ENCODED_FEATURES (QN_FEATURE_ARCHIVE | QN_FEATURE_STRIPS | QN_FEATURE_PAGES)
-#define QN_KNOWN_INCOMPATIBLE (QN_ENCODED_FEATURES | QN_FEATURE_WIDE_WEIGHTS)
+#define QN_FEATURE_RECTANGULAR ((uint64_t)1 << 4) /* rows of some vertices alone */
+#define QN_KNOWN_INCOMPATIBLE                                                                      \
+  (QN_ENCODED_FEATURES | QN_FEATURE_WIDE_WEIGHTS | QN_FEATURE_RECTANGULAR)
 
 /* Compatible feature bits. */
 #define QN_FEATURE_IDS_ASCENDING ((uint64_t)1 << 0) /* original ids ascend in vertex order */
@@ -120,7 +122,15 @@ struct qn_container_info {
   uint64_t header_checksum; /* identifies the content: it covers the table's checksum, which covers
                                every section's */
   uint64_t parameters[32];
+  uint64_t num_rows;  /* of a rectangular container; of others a reader has V, and a writer need not
+                         say it */
+  uint64_t first_row; /* row 0 among the vertices that columns name, modulo 2^32; else 0 */
 };
+
+/* Has it rows of some of its vertices alone, as a part of a set has? */
+static inline bool qn_is_rectangular(const struct qn_container_info *info) {
+  return (info->incompatible_features & QN_FEATURE_RECTANGULAR) != 0;
+}
 
 /* A section of a mapped container. `data` points into the mapping, or is NULL
  * where a codec or filter stands between (archive form). */
@@ -147,13 +157,15 @@ struct qn_section {
 struct qn_container;
 
 enum qn_map_flags {
-  QN_MAP_ARCHIVE = 1, /* accept the archive form too; its sections have no `data` */
+  QN_MAP_ARCHIVE = 1,     /* accept the archive form too; its sections have no `data` */
+  QN_MAP_RECTANGULAR = 2, /* accept a rectangular container, which is no whole graph, too */
 };
 
 /* Map `path` read-only; what comes through a FIFO, a device or a socket is first kept, in memory or
  * in a temporary file. Header, table and footer are read into private memory and validated whole
  * (C-1 to C-19 and C-24 of the spec): QN_INVALID if damaged or truncated, QN_UNSUPPORTED for a
- * newer version, unknown incompatible features or (without QN_MAP_ARCHIVE) the archive form.
+ * newer version, unknown incompatible features or, unless the flags accept them, the archive form
+ * and rectangular containers.
  * Section contents are not looked at. Owned by the caller until qn_container_unmap.
  */
 enum qn_status qn_container_map(const char *path, unsigned flags, struct qn_container **out,

@@ -82,6 +82,8 @@ enum qn_status qn_csr_check(const struct qn_container *container, const struct q
 /* The fingerprint (quern/fingerprint.h) of the edges row -> column of a checked CSR, or with
  * `reverse` of column -> row. */
 uint64_t qn_csr_fingerprint(const struct qn_csr *csr, bool reverse);
+/* The same where row v is that of vertex first_row + v. */
+uint64_t qn_rows_fingerprint(const struct qn_csr *csr, uint64_t first_row, bool reverse);
 
 /* Does every edge of a checked CSR have its reverse, as often and with the same weights? Judged by
  * the fingerprints of the edges and of their reversals. */

@@ -53,7 +53,7 @@ struct qn_packed_codes {
  * ends, ascending. Tile t has the edges [tile_edges[t], tile_edges[t+1]) and the words
  * [tile_starts[t], tile_starts[t+1]); its first edge is of row tile_rows[t] or a later one. */
 struct qn_packed_rows {
-  uint64_t num_vertices;       /* V */
+  uint64_t num_vertices;       /* V; of rectangular containers the rows */
   uint64_t num_edges;          /* E */
   uint64_t num_tiles;          /* T */
   uint64_t num_words;          /* W */
@@ -63,6 +63,8 @@ struct qn_packed_rows {
   const uint32_t *words;       /* [W] */
   struct qn_weights weights;   /* [E]; their type alone if they are not plain */
   struct qn_packed_codes codes;
+  uint64_t num_columns; /* V: columns are less */
+  uint32_t first_row;   /* row 0 among them, modulo 2^32: 0 unless it is rectangular */
 };
 
 struct qn_packed {

@@ -30,6 +30,10 @@ enum qn_open_flags {
   /* Never check the contents: for a container that was just verified and that nobody else can have
    * changed. A damaged or forged file can then make the process do anything. */
   QN_OPEN_TRUST = 2,
+  /* Take a part of a set by itself, too (specs/set.md), which is no whole graph: it can be
+   * verified, and its sections, ids and rows (qn_session_out_edges) can be looked at; all that
+   * computes refuses it with QN_UNSUPPORTED. */
+  QN_OPEN_PART = 4,
 };
 
 /* Open a container of any layout: `path` is a file, an archive, a set or a bundle's member
@@ -98,8 +102,8 @@ enum qn_status qn_session_verify(struct qn_session *session, enum qn_verify what
 /* One direction of the graph, as compressed sparse rows: row v has the edges [row_offsets[v],
  * row_offsets[v + 1]), whose columns ascend; parallel edges stay in the order of the input. */
 struct qn_edge_rows {
-  uint64_t size; /* sizeof(struct qn_edge_rows), set before the call */
-  uint64_t num_vertices;
+  uint64_t size;         /* sizeof(struct qn_edge_rows), set before the call */
+  uint64_t num_vertices; /* V; of a part of a set (QN_OPEN_PART) its rows */
   uint64_t num_edges;
   const uint64_t *row_offsets;    /* [V + 1] */
   const uint32_t *column_indices; /* [E] */

@@ -73,6 +73,25 @@ struct qn_csr {
   struct qn_weights weights;      /* E, in the order of column_indices */
 };
 
+/* A number for every vertex, in as few bytes as the greatest takes. */
+struct qn_degrees {
+  const void *data; /* [V] */
+  unsigned bytes;   /* of each: 1, 2, 4 or 8 */
+};
+
+static inline uint64_t qn_degree_of(const struct qn_degrees *degrees, uint64_t vertex) {
+  switch (degrees->bytes) {
+  case 1:
+    return ((const uint8_t *)degrees->data)[vertex];
+  case 2:
+    return ((const uint16_t *)degrees->data)[vertex];
+  case 4:
+    return ((const uint32_t *)degrees->data)[vertex];
+  default:
+    return ((const uint64_t *)degrees->data)[vertex];
+  }
+}
+
 enum qn_id_kind {
   QN_IDS_DENSE = 0,   /* no map: vertex v is called v */
   QN_IDS_NUMBERS = 1, /* section original_ids, u64[V] */

@@ -66,6 +66,14 @@ def open(path: PathLike, verify: bool = False, *, trust: bool = False, progress:
     return Graph(session)
 
 
+def open_part(path: PathLike, verify: bool = False) -> "Graph":
+    """A file of a set by itself, whose sections, ids and rows can be looked at: it is no whole graph."""
+    session = _Session()
+    flags = _library.OPEN_PART | (_library.OPEN_VERIFY if verify else 0)
+    run_job("qn_session_open", path_bytes(path), flags, progress=False, after=(ctypes.byref(session.pointer),))
+    return Graph(session)
+
+
 class _Placed:
     """A placed session of the library, closed when nothing refers to it any more."""
 

@@ -16,7 +16,7 @@ import numpy
 TYPES = {1: "u1", 2: "u2", 3: "u4", 4: "u8", 5: "i1", 6: "i2", 7: "i4", 8: "i8", 9: "f4", 10: "f8"}
 TYPE_CODES = {numpy.dtype(name): code for code, name in TYPES.items()}
 
-OPEN_VERIFY, OPEN_TRUST = 1, 2
+OPEN_VERIFY, OPEN_TRUST, OPEN_PART = 1, 2, 4
 VERIFY_STRUCTURE, VERIFY_ALL = 1, 2
 LIST_ALGORITHMS, LIST_FORMATS, LIST_LAYOUTS = 1, 2, 3
 ID_FORMS = ("dense", "numbers", "strings")

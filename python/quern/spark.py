@@ -19,7 +19,7 @@ import numpy
 from . import _errors, _library
 from ._arrow import Text
 from ._calls import check, path_bytes
-from ._graph import open as open_container
+from ._graph import open_part
 from ._library import library
 from ._optional import need
 
@@ -143,23 +143,26 @@ def _member(folder: str, name: str, identity: str, verify: bool) -> Any:
     path = os.path.join(folder, name)
     if os.path.basename(name) != name:
         raise _errors.InvalidError("SET-2: %r is not the name of a file in the folder" % name, os.path.join(folder, "set.json"))
-    member = open_container(path, verify=verify, progress=False)
+    member = open_part(path, verify=verify)
     if "%016x" % member.identity != identity:
         raise _errors.InvalidError("SET-6: this is not the file that the set was made with: its identity is %016x, and that in "
                                    "the manifest %s" % (member.identity, identity), path)
     return member
 
 
-def _read_parts(folder: str, vertices: Tuple[str, str], files: List[Tuple[str, str, int, int]], rows_in: bool, undirected: bool,
-                batches: Iterable[Any]) -> Iterator[Any]:
+def _read_parts(folder: str, vertices: Tuple[str, str], files: List[Tuple[str, str, int, int, bool]], rows_in: bool,
+                undirected: bool, batches: Iterable[Any]) -> Iterator[Any]:
     pyarrow = need("pyarrow")
     names = _names_of(_member(folder, *vertices, verify=True))
     for index in (index for batch in batches for index in batch.column(0).to_pylist()):
-        name, identity, first, last = files[index]
+        name, identity, first, last, of_all = files[index]
         part = _member(folder, name, identity, verify=True)
-        for begin in range(int(part.row_offsets[first]), int(part.row_offsets[last]), BATCH):
-            end = min(begin + BATCH, int(part.row_offsets[last]))
-            row = numpy.searchsorted(part.row_offsets, numpy.arange(begin, end, dtype="u8"), side="right") - 1
+        offsets = part.row_offsets[first:last + 1] if of_all else part.row_offsets
+        if len(offsets) != last - first + 1:
+            raise _errors.InvalidError("SET-9: the part has not the rows of its range", os.path.join(folder, name))
+        for begin in range(int(offsets[0]), int(offsets[-1]), BATCH):
+            end = min(begin + BATCH, int(offsets[-1]))
+            row = first + numpy.searchsorted(offsets, numpy.arange(begin, end, dtype="u8"), side="right") - 1
             column = part.column_indices[begin:end]
             taken = row <= column if undirected else slice(None)
             ends = (column[taken], row[taken]) if rows_in else (row[taken], column[taken])
@@ -431,10 +434,14 @@ def read(session: Any, path: "PathLike") -> Any:
     try:
         manifest = json.loads(Path(folder, "set.json").read_text(encoding="utf-8"))
         graph = manifest["graph"]
-        if manifest["format"] != "quern-set" or manifest["version"] != 1:
-            raise _errors.UnsupportedError("this is no set of version 1", folder)
-        files = [(part["name"], part["identity"], part["begin"], part["end"]) for part in manifest["parts"]]
-        vertices = manifest["vertices"]["name"], manifest["vertices"]["identity"]
+        if manifest["format"] != "quern-set" or manifest["version"] not in (1, 2) or manifest.get("required_features"):
+            raise _errors.UnsupportedError("this is no set of version 1 or 2", folder)
+        first = manifest["version"] == 1
+        parts = manifest["parts"] if first else manifest["blocks"]
+        ranges = [(part["begin"], part["end"]) if first else part["rows"] for part in parts]
+        files = [(part["name"], part["identity"], *map(int, rows), first) for part, rows in zip(parts, ranges)]
+        named = manifest["vertices"] if first else manifest["vertices"][0]
+        vertices = named["name"], named["identity"]
         rows_in, undirected = manifest["rows"] == "in", graph["directedness"] == "undirected"
         weight = {"none": None, "u32": "u4", "i64": "i8", "f32": "f4", "f64": "f8"}[graph["weights"]]
     except OSError as problem:

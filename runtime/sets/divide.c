@@ -121,7 +121,7 @@ static void count_part(const struct qn_part_rows *part, const struct column *col
                        uint64_t *counts) {
   const struct qn_csr *csr = part->csr;
 #pragma omp parallel for schedule(dynamic, 1024)
-  for (uint64_t v = part->begin; v < part->end; v++) {
+  for (uint64_t v = 0; v < csr->num_vertices; v++) {
     const uint64_t end = row_begin(csr, v + 1);
     uint64_t found = 0;
     unsigned at = 0;
@@ -129,7 +129,7 @@ static void count_part(const struct qn_part_rows *part, const struct column *col
       at = bounds_reached(column, at, csr->column_indices[edge]);
       found += at % 2;
     }
-    counts[v - part->begin] = found;
+    counts[v] = found;
   }
 }
 
@@ -162,8 +162,9 @@ static bool take_part(const struct qn_part_rows *part, const struct column *colu
                       const struct qn_set_block *block) {
   bool is_same = true;
 #pragma omp parallel for schedule(dynamic, 1024) reduction(&& : is_same)
-  for (uint64_t v = part->begin; v < part->end; v++)
-    is_same = take_row(part->csr, v, column, &block->csr, v - block->begin) && is_same;
+  for (uint64_t v = 0; v < part->csr->num_vertices; v++)
+    is_same =
+        take_row(part->csr, v, column, &block->csr, part->begin - block->begin + v) && is_same;
   return is_same;
 }
 
@@ -184,7 +185,7 @@ static enum qn_status open_other(const struct qn_run_set *run, uint64_t index,
       run->trusted && run->set->layout == QN_LAYOUT_GRAPH ? QN_SET_CHECK_FILE : QN_SET_CHECK_ROWS;
   enum qn_status status = qn_set_part_open(run->set, index, check, part, error);
   if (!status)
-    *rows = (struct qn_part_rows){&part->graph.out, about->begin, about->end, index};
+    *rows = (struct qn_part_rows){&part->rows, about->begin, about->end, index};
   return status;
 }
 

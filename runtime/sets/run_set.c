@@ -3,14 +3,8 @@
 #include "runtime/sets/divide.h"
 #include "support/memory.h"
 
-/* Checks have read all offsets and all of the vertices; of mapped files that costs memory until it
- * is given back, and what is needed comes again. */
-static void release_offsets(const struct qn_csr *csr, const struct qn_set_part *about) {
-  uint64_t *offsets = (uint64_t *)csr->row_offsets;
-  qn_pages_release(offsets, about->begin * sizeof *offsets);
-  qn_pages_release(offsets + about->end + 1, (csr->num_vertices - about->end) * sizeof *offsets);
-}
-
+/* Checks have read all of the vertices; of a mapped file that costs memory until it is given back,
+ * and what is needed comes again. */
 static void release_vertices(const struct qn_container *vertices) {
   for (uint32_t i = 0; i < qn_container_info(vertices)->num_sections; i++) {
     const struct qn_section *section = qn_container_section_at(vertices, i);
@@ -27,11 +21,9 @@ static enum qn_status open_part(struct qn_run_set *run, uint64_t index, uint64_t
   enum qn_set_check check =
       trust && run->set->layout == QN_LAYOUT_GRAPH ? QN_SET_CHECK_FILE : QN_SET_CHECK_ROWS;
   enum qn_status status = qn_set_part_open(run->set, index, check, part, error);
-  if (!status && run->set->layout == QN_LAYOUT_GRAPH)
-    release_offsets(&part->graph.out, about);
   if (!status)
     run->rows[place] = (struct qn_part_rows){
-        .csr = &part->graph.out, .begin = about->begin, .end = about->end, .index = index};
+        .csr = &part->rows, .begin = about->begin, .end = about->end, .index = index};
   return status;
 }
 
@@ -58,9 +50,8 @@ static enum qn_status open_parts(struct qn_run_set *run, const struct qn_exchang
   const struct qn_set *set = run->set;
   unsigned rank = exchange ? exchange->rank : 0;
   release_vertices(set->vertices);
-  run->info = *qn_container_info(set->vertices);
+  run->info = qn_set_info(set);
   run->info.layout = QN_LAYOUT_SET;
-  run->info.num_edges = set->num_edges;
   run->info.header_checksum = set->identity;
   enum qn_status status = deal_parts(run, exchange ? exchange->num_ranks : 1, error);
   if (status)

@@ -14,7 +14,8 @@ from conformance import archive_pages_reader, archive_reader
 SIGNATURE = b"\x89QRN\r\n\x1a\n"
 LAYOUTS = {1: "graph", 2: "blocked-csr", 3: "edge-partitions", 4: "slotted-pages", 5: "shards", 6: "hybrid",
            7: "checkpoint", 8: "packed"}
-KNOWN_INCOMPATIBLE = 15
+KNOWN_INCOMPATIBLE = 31
+RECTANGULAR = 16
 WIDE = 8
 PAGES = 4
 STRIPS = 2
@@ -131,17 +132,30 @@ class Container:
         insist("C-3", xxh3(data[:4088]) == self.checksum)
         insist("C-4", major == 1, "version %d.%d" % (major, minor))
         insist("C-5", not self.incompatible & ~KNOWN_INCOMPATIBLE
-               and self.incompatible & ~WIDE not in (STRIPS, PAGES, STRIPS | PAGES))
-        insist("C-6", not any(data[88:128]) and not any(data[384:4088]))
+               and self.incompatible & (ARCHIVE | STRIPS | PAGES) not in (STRIPS, PAGES, STRIPS | PAGES))
+        insist("C-6", not any(data[104:128]) and not any(data[384:4088]))
         insist("C-7", layout in LAYOUTS)
         self.layout = LAYOUTS[layout]
         insist("C-8", self.weight_type <= 4 and bool(self.incompatible & WIDE) == (self.weight_type >= 3))
         insist("C-9", self.directedness in (0, 1))
         insist("C-10", self.num_sections <= 4096)
         insist("C-11", self.num_vertices <= 2**32 - 1)
+        self.read_rows()
         insist("C-12", self.file_bytes == len(data), "%d bytes, not %d" % (len(data), self.file_bytes))
         insist("C-13", self.table_offset % PAGE == 0 and self.table_offset >= PAGE
                and self.table_offset + 128 * self.num_sections + 64 == self.file_bytes)
+
+    def read_rows(self):
+        """C-27."""
+        self.num_rows, self.first_row = struct.unpack_from("<QQ", self.data, 88)
+        self.rectangular = bool(self.incompatible & RECTANGULAR)
+        if not self.rectangular:
+            insist("C-27", self.num_rows == self.first_row == 0)
+            self.num_rows = self.num_vertices
+            return
+        insist("C-27", self.layout in ("graph", "packed") and not self.incompatible & ARCHIVE)
+        insist("C-27", self.num_rows < 2**32 and self.first_row < 2**32)
+        insist("C-27", self.directedness == 0 or self.num_edges == 0)
 
     def read_table(self):
         table = self.data[self.table_offset:self.table_offset + 128 * self.num_sections]
@@ -186,7 +200,7 @@ class Container:
         insist("C-13", self.table_offset == rounded_up(end))
         insist("C-20", not any(self.data[end:self.table_offset]))
         total = sum(section.logical_bytes for section in self.sections.values())
-        counts = () if self.layout == "checkpoint" else (self.num_vertices, self.num_edges)
+        counts = () if self.layout == "checkpoint" else (self.num_rows, self.num_edges)
         most = min(8 * total, 2**63 - 1) if self.layout == "packed" else total
         insist("C-24", total < 2**63 and all(count <= most for count in counts))
 

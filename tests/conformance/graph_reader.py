@@ -12,7 +12,7 @@ class Graph(Layout):
     def read(self):
         edges = self.rows("row_offsets", "column_indices", "weights")
         there = {self.has(name) for name in ("in_row_offsets", "in_column_indices")}
-        insist("G-10", len(there) == 1 and not (self.undirected and True in there))
+        insist("G-10", len(there) == 1 and not ((self.undirected or self.container.rectangular) and True in there))
         self.has_transpose = True in there
         if self.has_transpose:
             backward = reversed_edges(self.rows("in_row_offsets", "in_column_indices", "in_weights"))

@@ -25,6 +25,7 @@ class Layout:
         insist("C-6", not any(container.parameters[self.num_parameters:]), "parameters")
         self.container = container
         self.num_vertices, self.num_edges = container.num_vertices, container.num_edges
+        self.num_rows, self.first_row = container.num_rows, container.first_row
         self.undirected = container.directedness == 1
         self.edges = self.read()
         self.check_symmetry()
@@ -54,7 +55,7 @@ class Layout:
 
     def rows(self, offsets_name, columns_name, weights_name=None):
         """[(row, column, weight)] of a CSR, by G-1 to G-7."""
-        offsets = self.numbers(offsets_name, 8, self.num_vertices + 1)
+        offsets = self.numbers(offsets_name, 8, self.num_rows + 1)
         columns = self.numbers(columns_name, 4, self.num_edges)
         insist("G-1", offsets[0] == 0)
         insist("G-3", offsets[-1] == self.num_edges)
@@ -64,7 +65,7 @@ class Layout:
             insist("G-2", begin <= end, row)
             insist("G-4", all(column < self.num_vertices for column in columns[begin:end]), row)
             insist("G-5", columns[begin:end] == sorted(columns[begin:end]), row)
-            edges += [(row, column, weight) for column, weight in zip(columns[begin:end], weights[begin:end])]
+            edges += [(self.first_row + row, column, weight) for column, weight in zip(columns[begin:end], weights[begin:end])]
         return edges
 
     def check_degrees(self, rule, edges):

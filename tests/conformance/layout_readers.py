@@ -324,7 +324,7 @@ class Packed(Layout):
 
     def read(self):
         directions = self.container.parameters[0]
-        insist("PK-1", 1 <= directions <= 3 and (directions == 2 or not self.undirected))
+        insist("PK-1", 1 <= directions <= 3 and (directions == 2 or not (self.undirected or self.container.rectangular)))
         insist("PK-1", self.has("out_degrees") == (directions == 1))
         self.values = self.read_values(self.container.parameters[1])
         found = []
@@ -371,18 +371,18 @@ class Packed(Layout):
         starts = self.numbers(prefix + "tile_starts", 8, len(rows))
         words = self.numbers(prefix + "words", 4)
         weights = self.read_weights(prefix + "weights")
-        insist("PK-2", len(rows) > 0 and rows[0] == 0 and ascends(rows) and rows[-1] == self.num_vertices)
+        insist("PK-2", len(rows) > 0 and rows[0] == 0 and ascends(rows) and rows[-1] == self.num_rows)
         insist("PK-3", edges[0] == 0 and ascends(edges) and edges[-1] == self.num_edges)
         insist("PK-4", starts[0] == 0 and ascends(starts) and starts[-1] == len(words) - 8 and not any(words[-8:]))
         found = []
         for tile, (row, following) in enumerate(zip(rows, rows[1:])):
-            range_end = min((row // RANGE + 1) * RANGE, self.num_vertices)
-            insist("PK-2", row < self.num_vertices and following <= range_end, tile)
+            range_end = min((row // RANGE + 1) * RANGE, self.num_rows)
+            insist("PK-2", row < self.num_rows and following <= range_end, tile)
             count = edges[tile + 1] - edges[tile]
             insist("PK-3", count <= 2048 and (count == 2048 or following == range_end), tile)
             some = struct.pack("<%dI" % (starts[tile + 1] - starts[tile]), *words[starts[tile]:starts[tile + 1]])
             num_rows = following - row + (following < range_end)
-            for at, column in self.read_tile(some, row, num_rows, count):
+            for at, column in self.read_tile(some, self.first_row + row, num_rows, count):
                 insist("PK-8", column < self.num_vertices, tile)
                 insist("PK-8", not found or found[-1][0] != at or found[-1][1] <= column, tile)
                 found.append((at, column, weights[len(found)]))

@@ -13,13 +13,29 @@ MASK = 2**64 - 1
 
 
 def identity_of(manifest):
-    """SET-5."""
+    """SET-5; of version 1 too."""
     graph = manifest["graph"]
-    numbers = [1, graph["vertices"], graph["edges"], WEIGHTS.index(graph["weights"]),
+    numbers = [manifest["version"], graph["vertices"], graph["edges"], WEIGHTS.index(graph["weights"]),
                int(graph["directedness"] == "undirected"), int(manifest["rows"] == "in"), int(graph["in_edges"]),
-               int(graph["fingerprint"], 16), int(manifest["vertices"]["identity"], 16), len(manifest["parts"])]
-    return "%016x" % xxh3(struct.pack("<%dQ" % (len(numbers) + len(manifest["parts"])), *numbers,
-                                      *(part["end"] for part in manifest["parts"])))
+               int(graph["fingerprint"], 16)]
+    if manifest["version"] == 1:
+        numbers += [int(manifest["vertices"]["identity"], 16), len(manifest["parts"])]
+        numbers += [part["end"] for part in manifest["parts"]]
+    else:
+        numbers.append(len(manifest["vertices"]))
+        for file in manifest["vertices"]:
+            numbers += [*file["range"], int(file["identity"], 16)]
+        numbers.append(len(manifest["blocks"]))
+        for block in manifest["blocks"]:
+            numbers += [*block["rows"], *block["columns"]]
+    return "%016x" % xxh3(struct.pack("<%dQ" % len(numbers), *numbers))
+
+
+def parts_of(manifest):
+    """[(file, begin, end)] of the rows that each file has."""
+    if manifest["version"] == 1:
+        return [(part, part["begin"], part["end"]) for part in manifest["parts"]]
+    return [(block, *block["rows"]) for block in manifest["blocks"]]
 
 
 def mix_source(vertex):
@@ -63,22 +79,31 @@ class Set:
         self.graph, self.rows = self.manifest["graph"], self.manifest["rows"]
         self.read_vertices()
         self.values = {}
-        self.edges = [edge for i, part in enumerate(self.manifest["parts"]) for edge in self.read_part(i, part)]
+        self.edges = [edge for i, part in enumerate(self.parts) for edge in self.read_part(i, *part)]
         self.check_whole()
 
     def check_manifest(self):
-        manifest, graph, parts = self.manifest, self.manifest["graph"], self.manifest["parts"]
+        manifest, graph = self.manifest, self.manifest["graph"]
         insist("SET-1", manifest["format"] == "quern-set")
-        insist("version", manifest["version"] == 1 and not manifest.get("required_features"))
+        insist("version", manifest["version"] in (1, 2) and not manifest.get("required_features"))
+        self.whole_rows = manifest["version"] == 1
+        vertices = manifest["vertices"] if self.whole_rows else manifest["vertices"][0]
+        self.vertices_file, self.parts = vertices, parts_of(manifest)
+        parts = [part for part, _, _ in self.parts]
         insist("SET-2", manifest.get("version_minor", 0) >= 0)
         insist("SET-2", 0 <= graph["vertices"] < 2**32 and graph["edges"] >= 0 and 1 <= len(parts) <= 65536)
         insist("SET-2", graph["directedness"] == "directed" or (manifest["rows"] == "out" and not graph["in_edges"]))
-        names = [file["name"] for file in [manifest["vertices"], *parts]]
+        insist("SET-2", self.whole_rows or len(manifest["vertices"]) == 1)
+        insist("SET-2", self.whole_rows or manifest["layout"] in ("graph", "packed"))
+        names = [file["name"] for file in [vertices, *parts]]
         insist("SET-2", not any("/" in name or name in ("", ".", "..", "set.json") for name in names))
         insist("SET-3", len(set(names)) == len(names))
-        ends = [0] + [part["end"] for part in parts]
+        ends = [0] + [end for _, _, end in self.parts]
         insist("SET-4", ends == sorted(ends) and ends[-1] == graph["vertices"]
-               and [part["begin"] for part in parts] == ends[:-1])
+               and [begin for _, begin, _ in self.parts] == ends[:-1])
+        if not self.whole_rows:
+            whole = [0, graph["vertices"]]
+            insist("SET-4", vertices["range"] == whole and all(block["columns"] == whole for block in parts))
         insist("SET-4", sum(part["edges"] for part in parts) == graph["edges"])
         insist("SET-5", identity_of(manifest) == manifest["identity"])
 
@@ -89,33 +114,37 @@ class Set:
         return container
 
     def read_vertices(self):
-        container = self.open(self.manifest["vertices"])
+        container = self.open(self.vertices_file)
         insist("SET-7", container.layout == "graph")
         vertices = read_layout(container)
         undirected = self.graph["directedness"] == "undirected"
         insist("SET-7", vertices.name == "graph" and vertices.num_vertices == self.graph["vertices"]
                and not vertices.edges and vertices.undirected == undirected
-               and WEIGHTS[container.weight_type] == self.graph["weights"])
+               and WEIGHTS[container.weight_type] == self.graph["weights"]
+               and container.num_rows == (vertices.num_vertices if self.whole_rows else 0))
         insist("SET-8", vertices.has("out_degrees"))
         self.ids = vertices.ids
         self.properties = vertices.properties
-        self.degrees = vertices.numbers("out_degrees", 8, vertices.num_vertices)
+        width = 8 if self.whole_rows else container.sections["out_degrees"].element_bytes
+        self.degrees = vertices.numbers("out_degrees", width, vertices.num_vertices)
 
-    def read_part(self, index, about):
+    def read_part(self, index, about, begin, end):
         container = self.open(about)
         part = read_layout(container)
         insist("SET-9", part.name == self.manifest["layout"] and not part.undirected
                and part.num_vertices == self.graph["vertices"] and part.num_edges == about["edges"]
                and WEIGHTS[container.weight_type] == self.graph["weights"] and not part.has("original_ids")
                and not part.has("id_offsets") and not (part.name == "graph" and part.has("in_row_offsets")))
+        insist("SET-9", container.rectangular != self.whole_rows)
+        insist("SET-9", self.whole_rows or (container.num_rows, container.first_row) == (end - begin, begin))
         metadata = parsed_json(bytes(container.bytes_of("metadata"))) if part.has("metadata") else {}
         while "set" not in metadata and "source" in metadata:
             metadata = metadata["source"]["metadata"]
         insist("SET-10", metadata.get("set") == {
-            "identity": self.manifest["identity"], "part": index, "parts": len(self.manifest["parts"]),
-            "rows": self.rows, "begin": about["begin"], "end": about["end"]})
+            "identity": self.manifest["identity"], "part": index, "parts": len(self.parts),
+            "rows": self.rows, "begin": begin, "end": end})
         self.read_values(part)
-        insist("SET-11", all(about["begin"] <= row < about["end"] for row, _, _ in part.edges))
+        insist("SET-11", all(begin <= row < end for row, _, _ in part.edges))
         return [(v, u, w) for u, v, w in part.edges] if self.rows == "in" else part.edges
 
     def read_values(self, part):
@@ -137,4 +166,4 @@ class Set:
         insist("SET-14", self.degrees == [counted[v] for v in range(self.graph["vertices"])])
 
 
-__all__ = ["Broken", "Set", "identity_of"]
+__all__ = ["Broken", "Set", "identity_of", "parts_of"]

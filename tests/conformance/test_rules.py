@@ -12,6 +12,7 @@ from conformance.layout_readers import read_layout
 from conformance.sealing import entry_of, rebuilt, resealed
 from harness.tools import run
 
+SPECS = Path(os.environ["QUERN_SOURCE"]) / "specs"
 GOLDEN = Path(os.environ["QUERN_SOURCE"]) / "tests" / "golden" / "containers"
 FLAGS, CODEC, FILTER = 75, 72, 73
 CRITICAL = 1
@@ -62,6 +63,32 @@ class Rules(unittest.TestCase):
         self.expect_fine(resealed(data))
         data[8] = 2
         self.expect("C-4", resealed(data), exit=4)
+
+    def test_rectangles(self):
+        """Of rows that cannot be, and what only whole graphs may have or be; packed ones, too."""
+        run("quern-pack", SPECS / "vectors/set-sample", "-qo", self.folder / "packed")
+        parts = [SPECS / "vectors/set-sample/part-00001.qrn", self.folder / "packed/part-00001.qrn"]
+        verify = (("quern-verify",),)
+        for part in parts:
+            sound = part.read_bytes()
+            self.expect_fine(sound)
+            for at, form, value, rule in ((88, "Q", 2**32, "C-27"), (96, "Q", 2**32, "C-27"), (96, "Q", 2**63, "C-27"), (40, "I", 1, "C-27"),
+                                          (32, "I", 2, "C-27"), (24, "Q", 17, "C-27"), (24, "Q", 0, "C-27"), (88, "Q", 2**32 - 1, "C-24"),
+                                          (48, "Q", 2**32, "C-11"), (104, "Q", 1, "C-6")):
+                with self.subTest(part=part.parent.name, rule=rule, at=at, value=value):
+                    data = bytearray(sound)
+                    struct.pack_into("<" + form, data, at, value)
+                    self.expect(rule, resealed(data), tools=verify)
+        data = bytearray(parts[0].read_bytes())
+        struct.pack_into("<Q", data, 88, 1)
+        self.expect("C-22", resealed(data), tools=verify)
+        data = bytearray(parts[0].read_bytes())
+        struct.pack_into("<Q", data, 48, 3)  # one vertex less, which a column names
+        self.expect("G-4", resealed(data), tools=verify)
+        for at, value, rule in ((128, 1, "PK-1"), (88, 3, "PK-2"), (48, 3, "PK-8"), (96, 0, "PK-8")):
+            data = bytearray(parts[1].read_bytes())
+            struct.pack_into("<Q", data, at, value)
+            self.expect(rule, resealed(data), tools=verify)
 
     def test_bits_for_private_use(self):
         data = self.golden("graph")

@@ -20,6 +20,7 @@ from harness.tools import run
 from oracle.graphs import LAYOUTS, RandomGraph
 
 SPECS = Path(os.environ["QUERN_SOURCE"]) / "specs"
+FIRST = Path(os.environ["QUERN_SOURCE"]) / "tests/data/sets-1"
 
 
 class Folder(unittest.TestCase):
@@ -52,6 +53,7 @@ class Vector(unittest.TestCase):
         run("quern-verify", "-q", made)
         self.assertEqual(sorted(Set(made).edges), sorted(Graph(read(SPECS / "vectors/graph-sample.qrn")).edges))
         self.assertIn(Set(made).manifest["identity"], (SPECS / "set.md").read_text())
+        self.assertIn(Set(made).manifest["vertices"][0]["identity"], (SPECS / "set.md").read_text())
 
     def test_fingerprints(self):
         listed = re.findall(r"(?m)^\| ([^|]*->[^|]*) \| (\w+) \| ([^|]*) \| `(\w{16})` \|$", (SPECS / "set.md").read_text())
@@ -61,6 +63,48 @@ class Vector(unittest.TestCase):
             ends = [tuple(map(int, edge)) for edge in re.findall(r"(\d+) -> (\d+)", edges)]
             found = fingerprint_of([(u, v, w) for (u, v), w in zip(ends, values, strict=True)], kind)
             self.assertEqual("%016x" % found, expected)
+
+
+class FirstVersion(Folder):
+    """Sets that were written before there were rectangular containers, of several layouts: read for ever, but written no more."""
+
+    def test_they_are_read(self):
+        run("quern-verify", "-q", SPECS / "vectors/set-sample-1")
+        self.assertEqual(sorted(Set(SPECS / "vectors/set-sample-1").edges), sorted(Set(SPECS / "vectors/set-sample").edges))
+        self.returns(SPECS / "vectors/graph-sample.qrn", SPECS / "vectors/set-sample-1")
+        for made in (FIRST / "blocked", FIRST / "packed"):
+            with self.subTest(made.name):
+                run("quern-verify", "-q", made)
+                graph = self.at / "graph.qrn"
+                run("quern-transform", made, "-qfo", graph)
+                self.assertEqual(sorted(Set(made).edges, key=str), sorted(Graph(read(graph)).edges, key=str))
+                self.assertEqual("%016x" % read(graph).checksum, Set(made).graph["identity"])
+                for algorithm in ("bfs", "pagerank", "cc"):
+                    run("quern-run", algorithm, graph, "--device=cpu", "-qfo", self.at / "one.tsv")
+                    run("quern-run", algorithm, made, "--device=cpu", "-qfo", self.at / "parts.tsv")
+                    self.assertEqual((self.at / "parts.tsv").read_bytes(), (self.at / "one.tsv").read_bytes())
+
+    def test_they_are_made_anew(self):
+        made = SPECS / "vectors/set-sample-1"
+        run("quern-transform", made, "--parts", "2", "--rows", "in", "--balance", "edges", "-qo", self.at / "set")
+        self.assertEqual(json.loads((self.at / "set/set.json").read_text())["version"], 2)
+        self.assertEqual(json.loads(run("quern-info", made, "--json").stdout)["version"], 1)
+        self.assertIn("quern-transform", run("quern-pack", made, "-o", self.at / "no", exit=2).stderr)
+
+    def test_rows_outside_of_the_range(self):
+        made = self.at / "set"
+        shutil.copytree(SPECS / "vectors/set-sample-1", made)
+        manifest = json.loads((made / "set.json").read_text())
+        data = bytearray((made / "part-00000.qrn").read_bytes())
+        offset, = struct.unpack_from("<Q", data, entry_of(data, "row_offsets") + 48)
+        struct.pack_into("<Q", data, offset + 8 * 2, 1)  # an edge of vertex 1 becomes one of vertex 2
+        (made / "part-00000.qrn").write_bytes(resealed(data))
+        manifest["parts"][0]["identity"] = "%016x" % struct.unpack_from("<Q", resealed(data), 4088)
+        (made / "set.json").write_text(json.dumps(manifest))
+        self.assertIn("SET-11", run("quern-verify", made, exit=3).stderr)
+        with self.assertRaises(Broken) as broken:
+            Set(made)
+        self.assertEqual(broken.exception.rule, "SET-11")
 
 
 class RoundTrips(Folder):
@@ -138,10 +182,9 @@ class Properties(Folder):
     def test_they_go_into_layouts(self):
         graph = self.imported_table()
         made = self.split(graph, 3)
-        for tool in ("quern-page", "quern-pack"):
-            run(tool, made, "-qfo", self.at / "other")
-            run("quern-verify", "-q", self.at / "other")
-            self.returns(graph, self.at / "other")
+        run("quern-pack", made, "-qfo", self.at / "other")
+        run("quern-verify", "-q", self.at / "other")
+        self.returns(graph, self.at / "other")
         columns = json.loads(run("quern-info", made, "--json").stdout)["properties"]["edges"]
         self.assertEqual(columns, [{"name": "since", "type": "i64"}, {"name": "note", "type": "string"},
                                    {"name": "ok", "type": "bool"}])
@@ -163,10 +206,40 @@ class Layouts(Folder):
         made = self.split(graph, 3)
         for layout, command in LAYOUTS.items():
             with self.subTest(layout):
-                run(command[0], made, "-qfo", self.at / "other", *command[1:])
-                run("quern-verify", "-q", self.at / "other")
-                self.assertEqual(Set(self.at / "other").manifest["layout"], layout)
-                self.returns(graph, self.at / "other")
+                packs = layout == "packed"
+                told = run(command[0], made, "-qfo", self.at / layout, *command[1:], exit=0 if packs else 2)
+                if not packs:
+                    self.assertIn("graph or packed", told.stderr)
+        run("quern-verify", "-q", self.at / "packed")
+        self.assertEqual(Set(self.at / "packed").manifest["layout"], "packed")
+        self.returns(graph, self.at / "packed")
+        self.assertIn("leave --direction out", run("quern-pack", made, "-d", "in", "-o", self.at / "no", exit=2).stderr)
+
+    def test_a_part_costs_its_rows_alone(self):
+        """Of many parts no more than of one, and near columns are near in packed parts, too."""
+        run("quern-generate", "grid", "--scale", "16", "-qo", self.at / "g.qrn")
+        for command in ((), ("quern-pack", "-d", "out")):
+            made = self.split(self.at / "g.qrn", 16, "--rows", "out")
+            graph = self.at / "g.qrn"
+            if command:
+                run("quern-pack", made, "-qo", self.at / "packed")
+                run("quern-pack", graph, *command[1:], "-qo", self.at / "packed.qrn")
+                made, graph = self.at / "packed", self.at / "packed.qrn"
+            size = sum(path.stat().st_size for path in made.iterdir())
+            headers = 17 * 8 * 4096  # header, table, and the padding of each section
+            self.assertLess(size, graph.stat().st_size + 2**16 + headers)
+
+    def test_a_part_alone(self):
+        """It is verified and shown, and nothing takes it for a graph."""
+        part = self.split(self.imported("g.qrn", 8)) / "part-00001.qrn"
+        run("quern-verify", "-q", part)
+        told = json.loads(run("quern-info", part, "--json").stdout)
+        self.assertEqual(told["rows"], read(part).num_rows)
+        for words in (("quern-run", "bfs", part), ("quern-export", part, "-o", self.at / "x.txt"), ("quern-info", part, "--stats"),
+                      ("quern-transform", part, "--transpose", "-o", self.at / "x.qrn"), ("quern-archive", "create", part, "-o", self.at / "x"),
+                      ("quern-pack", part, "-o", self.at / "x.qrn"), ("quern-import", part, "-o", self.at / "x.qrn")):
+            with self.subTest(words[0]):
+                self.assertIn("part of a set", run(*words, exit=4).stderr)
 
     def test_every_tool_takes_a_set(self):
         graph = self.imported("g.qrn", 8, "u32", "strings")
@@ -180,7 +253,7 @@ class Layouts(Folder):
         for end in (".txt", ".arc", ".sym", ".tsv"):
             self.assertEqual((self.at / ("set" + end)).read_bytes(), (self.at / ("g" + end)).read_bytes(), end)
         told = json.loads(run("quern-info", made, "--json").stdout)
-        self.assertEqual((told["identity"], len(told["parts"])), (Set(made).manifest["identity"], 3))
+        self.assertEqual((told["identity"], len(told["blocks"])), (Set(made).manifest["identity"], 3))
         self.assertIn("components", run("quern-info", made, "--stats").stdout)
 
 
@@ -233,12 +306,18 @@ class Refused(Folder):
                 manifest[key] = value
             return change
 
-        cases = [("SET-1", put("format", "something"), False), ("SET-2", put("graph", "vertices", 2**32), False),
-                 ("SET-2", put("vertices", "name", "../vertices.qrn"), False), ("SET-2", put("parts", []), False),
-                 ("SET-3", put("parts", 1, "name", "part-00000.qrn"), True), ("SET-4", put("parts", 1, "begin", 0), True),
-                 ("SET-4", put("parts", 2, "end", 1), True), ("SET-4", put("graph", "edges", 7), True),
+        def twice(manifest):
+            manifest["blocks"].append(manifest["blocks"][0])
+
+        cases = [("SET-1", put("format", "something"), False), ("SET-2", put("blocks", []), False),
+                 ("SET-2", put("vertices", 0, "name", "../vertices.qrn"), False), ("SET-3", twice, True),
+                 ("SET-3", put("blocks", 1, "name", "part-00000.qrn"), True), ("SET-4", put("blocks", 1, "rows", 0, 0), True),
+                 ("SET-4", lambda manifest: manifest["blocks"].pop(), True), ("SET-4", lambda manifest: manifest["blocks"].reverse(), True),
+                 ("SET-4", put("blocks", 2, "rows", 1, 2**62), True), ("SET-4", put("graph", "edges", 7), True),
+                 ("SET-4", put("blocks", 1, "columns", [0, 5]), True), ("SET-4", put("vertices", 0, "range", [1, 5]), True),
+                 ("SET-4", put("blocks", 1, "edges", 2**63 - 1), True),
                  ("SET-5", put("graph", "fingerprint", "0" * 16), False),
-                 ("SET-6", put("parts", 0, "identity", "0" * 16), True), ("SET-6", put("parts", 0, "bytes", 5), True),
+                 ("SET-6", put("blocks", 0, "identity", "0" * 16), True), ("SET-6", put("blocks", 0, "bytes", 5), True),
                  ("SET-10", put("graph", "fingerprint", "0" * 16), True)]
         for rule, change, reseal in cases:
             with self.subTest(rule):
@@ -247,7 +326,11 @@ class Refused(Folder):
         self.forge(put("rows", "out"))
         self.expect("SET-10")
         for change in (put("graph", "weights", "u16"), put("layout", "csr"), put("rows", "both"), put("identity", "x"),
-                       put("graph", "in_edges", 1), put("graph", "edges", -1), put("parts", 0, "bytes", "many")):
+                       put("graph", "in_edges", 1), put("graph", "edges", -1), put("blocks", 0, "bytes", "many"),
+                       put("layout", "shards"), put("blocks", 0, "rows", [5, 2]), put("blocks", 0, "rows", [-1, 2]),
+                       put("blocks", 0, "rows", [0]), put("blocks", 0, "columns", "all"), put("vertices", []), put("vertices", {}),
+                       lambda manifest: manifest["vertices"].append(manifest["vertices"][0]),
+                       put("blocks", 0, "rows", [0, 2.5])):
             self.forge(change, False)
             self.expect("SET-2", second_reader=False)
 
@@ -255,12 +338,14 @@ class Refused(Folder):
         self.forge(lambda manifest: manifest.update(version_minor=7, required_features=[], unknown={}))
         Set(self.set)
         run("quern-verify", "-q", self.set)
-        for newer, said in ({"version": 2}, "another version"), ({"required_features": ["braids"]}, "feature braids"):
+        for newer, said in ({"version": 3}, "another version"), ({"required_features": ["braids"]}, "feature braids"):
             self.forge(lambda manifest: manifest.update(newer))
             for tool in (("quern-verify",), ("quern-transform", "-qo", self.at / "out.qrn")):
                 self.assertIn(said, run(*tool, self.set, exit=4).stderr)
             with self.assertRaises(Broken):
                 Set(self.set)
+        self.forge(lambda manifest: manifest["graph"].update(vertices=2**32))
+        self.assertIn("more than 2^32 - 1", run("quern-verify", self.set, exit=4).stderr)
         for broken in ({"version_minor": -1}, {"required_features": "braids"}, {"required_features": [1]}):
             self.forge(lambda manifest: manifest.update(broken))
             self.expect("SET-2", second_reader=False)
@@ -268,9 +353,9 @@ class Refused(Folder):
     def test_other_vertices(self):
         """Of another layout: damaged, and no mistake of usage."""
         manifest = self.forge()
-        run("quern-pack", self.good / "vertices.qrn", "-qfo", self.set / "vertices.qrn")
+        run("quern-pack", self.at / "g.qrn", "-qfo", self.set / "vertices.qrn")
         data = (self.set / "vertices.qrn").read_bytes()
-        manifest["vertices"].update(bytes=len(data), identity="%016x" % struct.unpack_from("<Q", data, 4088))
+        manifest["vertices"][0].update(bytes=len(data), identity="%016x" % struct.unpack_from("<Q", data, 4088))
         manifest["identity"] = identity_of(manifest)
         (self.set / "set.json").write_text(json.dumps(manifest))
         self.expect("SET-7")
@@ -293,24 +378,27 @@ class Refused(Folder):
         data[entry:entry + 32] = b"x_degrees".ljust(32, b"\0")
         data = resealed(data)
         (self.set / "vertices.qrn").write_bytes(data)
-        manifest["vertices"]["identity"] = "%016x" % struct.unpack_from("<Q", data, 4088)
+        manifest["vertices"][0]["identity"] = "%016x" % struct.unpack_from("<Q", data, 4088)
         manifest["identity"] = identity_of(manifest)
         (self.set / "set.json").write_text(json.dumps(manifest))
         self.expect("SET-8")
 
-    def test_transpose_in_a_part(self):
-        manifest = self.forge()
-        path = self.set / "part-00001.qrn"
-        read_back = read(path)
-        metadata = bytes(read_back.bytes_of("metadata"))
-        run("quern-import", path, "--transpose", "also", "-qo", self.at / "both.qrn")
-        data = bytearray((self.at / "both.qrn").read_bytes())
-        entry = entry_of(data, "metadata")
-        struct.pack_into("<Q", data, entry + 40, len(metadata))
-        struct.pack_into("<Q", data, entry + 64, len(metadata))
-        path.write_bytes(rebuilt(data, {"metadata": metadata}))
-        self.reseal_part(1, manifest)
-        self.expect("SET-9")
+    def test_rows_that_are_not_those_of_the_range(self):
+        """Others, and a graph of all vertices, which has a transpose, too."""
+        sound = (self.good / "part-00001.qrn").read_bytes()
+        for first in (0, 2**32 - 1):
+            manifest = self.forge()
+            data = bytearray(sound)
+            struct.pack_into("<Q", data, 96, first)
+            (self.set / "part-00001.qrn").write_bytes(resealed(data))
+            self.reseal_part(1, manifest)
+            self.expect("SET-9")
+        run("quern-transform", self.at / "g.qrn", "--relabel", "degree", "-qo", self.at / "h.qrn")
+        for other in ("g.qrn", "h.qrn"):
+            manifest = self.forge()
+            shutil.copy(self.at / other, self.set / "part-00001.qrn")
+            self.reseal_part(1, manifest)
+            self.expect("SET-9")
 
     def test_truncated_manifest(self):
         text = (self.good / "set.json").read_bytes()
@@ -332,7 +420,7 @@ class Refused(Folder):
 
     def reseal_part(self, index, manifest):
         data = (self.set / ("part-%05d.qrn" % index)).read_bytes()
-        manifest["parts"][index].update(bytes=len(data), identity="%016x" % struct.unpack_from("<Q", data, 4088))
+        manifest["blocks"][index].update(bytes=len(data), identity="%016x" % struct.unpack_from("<Q", data, 4088))
         (self.set / "set.json").write_text(json.dumps(manifest))
 
     def test_part_of_another_graph(self):
@@ -355,15 +443,10 @@ class Refused(Folder):
         self.reseal_part(0, manifest)
 
     def test_forged_parts(self):
-        manifest = self.forge()
-        end = manifest["parts"][0]["end"]
-
-        def give_away_an_edge(data, offset):
-            last, = struct.unpack_from("<Q", data, offset + 8 * end)
-            struct.pack_into("<Q", data, offset + 8 * end, last - 1)
-
-        self.forge_part("row_offsets", give_away_an_edge)
-        self.expect("SET-11")
+        self.forge_part("row_offsets", lambda data, offset: struct.pack_into("<Q", data, offset, 1))
+        self.expect("G-1", quick_is_blind=True)
+        self.forge_part("column_indices", lambda data, offset: struct.pack_into("<I", data, offset, 2**31))
+        self.expect("G-4", quick_is_blind=True)
         self.forge_part("weights", lambda data, offset: data.__setitem__(offset, data[offset] ^ 1))
         self.expect("SET-12")
 
@@ -398,7 +481,7 @@ class Refused(Folder):
         data[offset] ^= 1
         data = resealed(data)
         path.write_bytes(data)
-        manifest["vertices"]["identity"] = "%016x" % struct.unpack_from("<Q", data, 4088)
+        manifest["vertices"][0]["identity"] = "%016x" % struct.unpack_from("<Q", data, 4088)
         old, manifest["identity"] = manifest["identity"], identity_of(manifest)
         for index in range(3):
             part = self.set / ("part-%05d.qrn" % index)
@@ -417,6 +500,6 @@ class Usage(Folder):
         run("quern-transform", graph, "--parts", "2", "-o", made, exit=2)  # it exists
         (made / "mine.txt").write_text("not the set's")
         self.assertIn("mine.txt", run("quern-transform", graph, "--parts", "2", "-fo", made, exit=2).stderr)
-        run("quern-block", made, "-qo", self.at / "blocks")
-        run("quern-block", self.at / "blocks", "-o", self.at / "no", exit=2)
+        run("quern-pack", made, "-qo", self.at / "packed")
+        run("quern-pack", self.at / "packed", "-o", self.at / "no", exit=2)
         self.assertFalse((self.at / "no").exists())

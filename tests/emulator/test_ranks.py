@@ -79,8 +79,8 @@ class Ranks(Graphs):
         sides = [(i, i + 1) for i in range(19)] + [(i, 1000 + j) for i in range(20) for j in (i - 1, i, i + 1) if 0 <= j < 20]
         (self.at / "in.txt").write_text("".join("%d %d\n" % edge for edge in sides))
         self.make("ladder", "2", "--vertices", "2000", "--undirected", split=("--balance", "vertices"))
-        said, (_, others) = self.same(2, "bfs", "ladder", "--source=0"), json.loads((self.at / "ladder/set.json").read_text())["parts"]
-        counts, results = 8 + 16 * said["iterations"], 4 * (others["end"] - others["begin"])
+        said, (_, others) = self.same(2, "bfs", "ladder", "--source=0"), json.loads((self.at / "ladder/set.json").read_text())["blocks"]
+        counts, results = 8 + 16 * said["iterations"], 4 * (others["rows"][1] - others["rows"][0])
         self.assertEqual(said["ranks"]["received_bytes"], counts + results + 8 * 20)
 
     def test_room_for_pushes(self):

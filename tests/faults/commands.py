@@ -29,7 +29,7 @@ COMMANDS = {
     "export-set": ("quern-export INPUTS/set --format csv -o out.csv", "out.csv"),
     "verify-set": ("quern-verify INPUTS/set", None),
     "run-set": ("quern-run pagerank INPUTS/set --device cpu --iterations 3 -o out.tsv", "out.tsv"),
-    "block-set": ("quern-block INPUTS/set -o out", "out"),
+    "pack-set": ("quern-pack INPUTS/set -o out", "out"),
     "block": ("quern-block INPUTS/graph.qrn -d both --out-edges -o out.qrn", "out.qrn"),
     "pack": ("quern-pack INPUTS/graph.qrn -o out.qrn", "out.qrn"),
     "hybrid": ("quern-hybrid INPUTS/graph.qrn --direction both -o out.qrn", "out.qrn"),

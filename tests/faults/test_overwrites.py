@@ -130,7 +130,7 @@ COMMANDS.update({
     "import-properties-set": ("quern-import IN/dated.csv --properties all --parts 2 -o out", "dated.csv", "out"),
     "import-vertices-set": ("quern-import IN/dated.csv --vertices IN/vertices.csv --parts 2 -o out", "vertices.csv", "out"),
 })
-SETS = {"unite": ("quern-transform IN/%s -o out.qrn", "out.qrn"), "block-set": ("quern-block IN/%s -o out", "out"),
+SETS = {"unite": ("quern-transform IN/%s -o out.qrn", "out.qrn"),
         "archive-set": ("quern-archive create IN/%s -o out.qra", "out.qra"), "verify-set": ("quern-verify IN/%s", None),
         "info-set": ("quern-info IN/%s --json", None), "export-set": ("quern-export IN/%s --format csv -o out", "out"),
         "run-set-bfs": ("quern-run bfs IN/%s --source 1 --device cpu -o out.tsv", "out.tsv"),

@@ -206,6 +206,10 @@ static void expand_header(struct expansion *expansion, unsigned layout, const ui
   memcpy(&header.num_edges, head + 16, 8);
   for (unsigned i = 0; i < head[5] % (QN_NUM_PARAMETERS + 1u); i++)
     header.parameters[i] = take_u64(expansion);
+  if (header.incompatible_features & QN_FEATURE_RECTANGULAR) {
+    header.num_rows = take_u64(expansion);
+    header.first_row = take_u64(expansion);
+  }
   put(expansion, &header, sizeof header);
 }
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 STRIPS = 4
+RECTANGULAR = 16
 
 _zstd = ctypes.CDLL("libzstd.so.1")
 _zstd.ZSTD_decompress.restype = ctypes.c_size_t
@@ -46,6 +47,7 @@ def compact(data, names):
         parameters.pop()
     head = struct.pack("<8B2Q", layout, weights, directed, incompatible, compatible, len(parameters), sections, 0,
                        vertices, edges) + struct.pack("<%dQ" % len(parameters), *parameters)
+    head += data[88:104] if incompatible & RECTANGULAR else b""
     table, = struct.unpack_from("<Q", data, 72)
     entries = contents = b""
     for at in range(table, table + 128 * sections, 128):

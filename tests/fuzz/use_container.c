@@ -7,7 +7,7 @@
 
 static void walk_graph(const struct qn_container_info *info, const struct qn_csr *csr) {
   uint64_t edges = 0;
-  FUZZ_PROMISE(csr->num_vertices == info->num_vertices);
+  FUZZ_PROMISE(csr->num_vertices == info->num_rows);
   for (uint64_t v = 0; v < csr->num_vertices; v++)
     for (uint64_t e = csr->row_offsets[v]; e < csr->row_offsets[v + 1]; e++, edges++)
       FUZZ_PROMISE(csr->column_indices[e] < info->num_vertices);
@@ -31,7 +31,7 @@ bool fuzz_use_container(const char *path) {
   struct qn_error error;
   struct qn_container *container;
   json_t *description;
-  if (qn_container_map(path, QN_MAP_ARCHIVE, &container, &error)) {
+  if (qn_container_map(path, QN_MAP_ARCHIVE | QN_MAP_RECTANGULAR, &container, &error)) {
     FUZZ_PROMISE(error.message[0] != '\0');
     return false;
   }

@@ -51,6 +51,8 @@ class Container:
     compatible: int = 0
     incompatible: int = 0
     parameters: tuple = field(default=())
+    num_rows: int = 0
+    first_row: int = 0
 
     def bytes(self):
         body, table = bytearray(PAGE), b""
@@ -60,9 +62,9 @@ class Container:
             body += section.in_file() + bytes(section.behind * PAGE)
         body += bytes(rounded_up(len(body)) - len(body))
         file_bytes = len(body) + len(table) + 64
-        header = struct.pack("<8sHHIQQIIIIQQQQQ40x", SIGNATURE, 1, 0, PAGE, self.compatible, self.incompatible, self.layout,
+        header = struct.pack("<8sHHIQQIIIIQQQQQQQ24x", SIGNATURE, 1, 0, PAGE, self.compatible, self.incompatible, self.layout,
                              self.weight_type, int(self.undirected), len(self.sections), self.num_vertices, self.num_edges,
-                             file_bytes, len(body), xxh3(table))
+                             file_bytes, len(body), xxh3(table), self.num_rows, self.first_row)
         header += struct.pack("<32Q", *self.parameters, *[0] * (32 - len(self.parameters)))
         header = header.ljust(4088, b"\0")
         header += struct.pack("<Q", xxh3(header))

@@ -22,7 +22,7 @@ from golden.container_writer import (CRITICAL, DELTA, FLOAT, GAP_PLANES, GAPS, N
                                      rows_frame, rows_in_bits, shuffled, strips_section, varint, zstd_frame)
 
 SPECS = HERE.parent.parent / "specs"
-ARCHIVE, IN_STRIPS, OF_PAGES = 1, 2, 4
+ARCHIVE, IN_STRIPS, OF_PAGES, RECTANGULAR = 1, 2, 4, 16
 
 
 def both_ways(edges):
@@ -37,7 +37,8 @@ def parsed(path):
                         CRITICAL if s.critical else 0, align_log2=s.align_log2) for s in read.sections.values()]
     layout, = struct.unpack_from("<I", data, 32)
     return Container(layout, read.num_vertices, read.num_edges, sections, read.weight_type, bool(read.directedness),
-                     read.compatible, 0, read.parameters)
+                     read.compatible, read.incompatible & RECTANGULAR, read.parameters,
+                     read.num_rows if read.rectangular else 0, read.first_row)
 
 
 def plain(archive):
@@ -405,6 +406,7 @@ def entry(number, offset, data):
 INFINITE = 0x7F800000
 FIRST_ENTRY = 8 * 4096  # of the table of graph-sample
 ADDED = Section("more", UNSIGNED, 4, b"", 0)
+PART = "set-sample/part-00001"
 
 NEGATIVE = {
     # The container
@@ -414,10 +416,10 @@ NEGATIVE = {
     "C-2-header-bytes": ("graph-sample", patched(12, b"\x00\x20\x00\x00")),
     "C-3-header-checksum": ("graph-sample", patched(48, b"\x05", False)),
     "C-4-major-version": ("graph-sample", patched(8, b"\x02\x00")),
-    "C-5-unknown-bit": ("graph-sample", header(incompatible=16)),
+    "C-5-unknown-bit": ("graph-sample", header(incompatible=32)),
     "C-5-pages-without-archive": ("graph-sample", header(incompatible=4)),
     "C-5-strips-without-archive": ("graph-sample", header(incompatible=2)),
-    "C-6-reserved-header": ("graph-sample", patched(90, b"\x01")),
+    "C-6-reserved-header": ("graph-sample", patched(106, b"\x01")),
     "C-6-reserved-tail": ("graph-sample", patched(4000, b"\x01")),
     "C-6-parameter-without-meaning": ("graph-sample", header(parameters=(0, 0, 1))),
     "C-6-reserved-flag": ("graph-sample", of_section("row_offsets", flags=9)),
@@ -492,6 +494,25 @@ NEGATIVE = {
     "C-26-order": ("graph-sample", swapped("weights", "in_row_offsets")),
     "C-26-not-critical": ("graph-sample", of_section("weights", flags=0)),
     "C-26-behind-metadata": ("graph-sample", with_section(ADDED)),
+    # Rectangular ones
+    "C-22-rows-of-a-part": (PART, header(num_rows=3)),
+    "C-24-rows-of-a-part": (PART, header(num_rows=2**32 - 1)),
+    "C-27-rows-without-the-bit": ("graph-sample", header(num_rows=4)),
+    "C-27-first-row-without-the-bit": ("graph-sample", header(first_row=1)),
+    "C-27-another-layout": ("shards-garaph", header(incompatible=RECTANGULAR)),
+    "C-27-archive": ("every-filter", header(incompatible=ARCHIVE | RECTANGULAR)),
+    "C-27-rows-beyond-32-bits": (PART, header(num_rows=2**32)),
+    "C-27-first-row-beyond-32-bits": (PART, header(first_row=2**63)),
+    "C-27-undirected": (PART, header(undirected=True)),
+    "G-2-offsets-of-a-part": (PART, element("row_offsets", 1, 4)),
+    "G-4-column-of-a-part": (PART, header(num_vertices=3)),
+    "G-5-columns-of-a-part": (PART, element("column_indices", 0, 3)),
+    "G-10-transpose-of-a-part": (PART, before_metadata(numbers("in_row_offsets", 8, [0, 0, 3])),
+                                 before_metadata(numbers("in_column_indices", 4, [0, 1, 1])),
+                                 before_metadata(numbers("in_weights", 4, [1, 4, 9]))),
+    "PK-1-in-of-a-part": ("packed-sample", header(incompatible=RECTANGULAR, num_rows=4)),
+    "PK-2-rows-of-a-part": ("packed-example", header(incompatible=RECTANGULAR, num_rows=4)),
+    "PK-8-column-of-a-part": ("packed-example", header(incompatible=RECTANGULAR, num_rows=5, first_row=1)),
     "M-1-no-object": ("graph-sample", of_section("metadata", content=b"[]")),
     "M-1-mark": ("graph-sample", of_section("metadata", content=b"\xef\xbb\xbf{}")),
     "M-1-behind-the-object": ("graph-sample", of_section("metadata", content=b"{} {}")),

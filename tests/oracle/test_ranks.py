@@ -40,7 +40,7 @@ class Ranks(Sets, unittest.TestCase):
         """docs/cluster.md, as bench/cluster.py has it."""
         run("quern-generate", "rmat", "--scale", "10", "--seed", "5", "-qfo", self.at / "r.qrn")
         run("quern-transform", self.at / "r.qrn", "--parts", "7", "-qfo", self.at / "r")
-        parts = json.loads((self.at / "r/set.json").read_text())["parts"]
+        parts = cluster.parts_of(self.at / "r")
         for ranks, grid, columns in ((2, "none", 1), (4, "2x2", 2), (6, "2x3", 3)):
             said = self.same(ranks, "pagerank", "r", "--iterations", "6", "--tolerance", "0", shared=["--grid", grid])
             self.assertEqual(said["ranks"]["received_bytes"], cluster.pagerank_bytes(parts, ranks, 6, columns=columns))
@@ -56,7 +56,7 @@ class Ranks(Sets, unittest.TestCase):
         """The bytes of one process, and of ranks that tell each other afterwards: several slices and blocks, and a hub."""
         run("quern-generate", "rmat", "--scale=18", "--degree=8", "--permute=no", "--probabilities=0.86,0.04,0.08", "--parts=3", "-qo",
             self.at / "hub")
-        parts = json.loads((self.at / "hub/set.json").read_text())["parts"]
+        parts = cluster.parts_of(self.at / "hub")
         found = set()
         for ranks, overlap in ((1, "1"), (2, "0"), (2, "1"), (3, "1")):
             with self.subTest(ranks=ranks, overlap=overlap), mock.patch.dict(os.environ, QUERN_RANKS_OVERLAP=overlap):
@@ -127,9 +127,9 @@ class Ranks(Sets, unittest.TestCase):
             for folder in ("parts", "shared") + (("united",) if algorithm == "bfs" else ()):
                 self.assertEqual((self.at / folder / (algorithm + ".tsv")).read_bytes(), (self.at / "one.tsv").read_bytes())
 
-    def test_parts_of_another_layout(self):
+    def test_packed_parts(self):
         """Their rows are restored, of those that are trusted, too."""
-        run("quern-block", self.at / "u", "-qfo", self.at / "blocks")
+        run("quern-pack", self.at / "u", "-qfo", self.at / "blocks")
         run("quern-run", "bfs", self.at / "u.qrn", "--device=cpu", "-qfo", self.at / "one.tsv")
         for options in ([], ["--trust"]):
             launch(2, "quern-run", "bfs", self.at / "blocks", "-qfo", self.at / "two.tsv", *options)
@@ -174,7 +174,7 @@ class Ranks(Sets, unittest.TestCase):
         shutil.copytree(self.at / "u", broken)
         part = broken / "part-00004.qrn"  # of the last rank
         data = bytearray(part.read_bytes())
-        data[4096 + 8 * 280] ^= 0x40
+        data[4096 + 8 * 20] ^= 0x40
         part.write_bytes(data)
         self.refused(3, "part-00004.qrn", "bfs", broken)
         part.unlink()

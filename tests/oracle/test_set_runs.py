@@ -117,7 +117,7 @@ class Runs(unittest.TestCase):
         self.make(7, "u32", "sparse")
         part = self.at / "set/part-00002.qrn"
         data = bytearray(part.read_bytes())
-        data[4096 + 8 * 150] ^= 0x40
+        data[4096 + 8 * 20] ^= 0x40
         part.write_bytes(data)
         self.assertIn("part-00002.qrn", run("quern-run", "bfs", self.at / "set", "-o", self.at / "no.tsv", exit=3).stderr)
         self.assertFalse((self.at / "no.tsv").exists())

@@ -130,18 +130,18 @@ static inline program_accumulator pull_row(const struct engine_state *state,
   return engine_gather(&state->context, messages, csr->column_indices, &csr->weights, begin, end);
 }
 
-/* Rows that are walked: those from `begin` on, cut into chunks. */
+/* Rows that are walked, cut into chunks. */
 struct pulled_rows {
   const struct qn_csr *csr;
-  uint64_t begin;
+  uint64_t begin; /* the vertex of the first */
   const struct qn_row_chunks *chunks;
-  program_partial *sums; /* [rows] what each sums up; NULL: that is for the vertex of its number */
+  program_partial *sums; /* [rows] what each sums up; NULL: that is for its vertex */
 };
 
 static inline double pull_finish(struct engine_state *state, const struct pulled_rows *rows,
                                  uint64_t row, program_accumulator sum) {
   if (!rows->sums)
-    return pull_vertex(state, row, sum);
+    return pull_vertex(state, rows->begin + row, sum);
   rows->sums[row] = partial_of(&sum);
   return 0;
 }
@@ -188,15 +188,13 @@ static inline void pull_slice(struct engine_state *state, struct engine_work *wo
 #pragma omp parallel for schedule(dynamic, 1)
   for (uint64_t chunk = first; chunk < end; chunk++) {
     work->chunks.parts[chunk] =
-        pull_chunk(state, work->messages, rows, rows->begin + chunks->bounds[chunk],
-                   rows->begin + chunks->bounds[chunk + 1]);
+        pull_chunk(state, work->messages, rows, chunks->bounds[chunk], chunks->bounds[chunk + 1]);
     keep_telling(state, work);
   }
   for (uint64_t chunk = first; chunk < end; chunk++)
     *change += work->chunks.parts[chunk];
   for (; *num_hubs < chunks->num_hubs && chunks->hubs[*num_hubs] < chunks->bounds[end]; ++*num_hubs)
-    work->hubs.parts[*num_hubs] =
-        pull_hub(state, work, rows, rows->begin + chunks->hubs[*num_hubs]);
+    work->hubs.parts[*num_hubs] = pull_hub(state, work, rows, chunks->hubs[*num_hubs]);
 }
 
 /* Rows before `row` of a part have their new values: the whole chunks of vertices among them send,

@@ -49,8 +49,8 @@ static inline bool pull_is_open(const struct engine_state *state, const struct e
 }
 
 static inline void pull_vertex(struct engine_state *state, struct engine_work *work,
-                               const struct qn_csr *csr, uint64_t v) {
-  pull_set(state, work, v, near_gather(&work->near, state, &work->senders, csr, v));
+                               const struct qn_csr *csr, uint64_t row, uint64_t v) {
+  pull_set(state, work, v, near_gather(&work->near, state, &work->senders, csr, row, v));
 }
 
 static inline void pull_prepare(const struct engine_state *state, struct engine_work *work) {
@@ -66,13 +66,13 @@ static inline bool pull_is_open(const struct engine_state *state, const struct e
 }
 
 static inline void pull_vertex(struct engine_state *state, struct engine_work *work,
-                               const struct qn_csr *csr, uint64_t v) {
+                               const struct qn_csr *csr, uint64_t row, uint64_t v) {
   const struct senders *senders = &work->senders;
   const uint64_t *bits = senders->all.bits; /* local: atomics make no reload necessary */
-  const uint64_t end = csr->row_offsets[v + 1];
+  const uint64_t end = csr->row_offsets[row + 1];
   program_accumulator sum = program_identity();
   bool received = false;
-  for (uint64_t edge = csr->row_offsets[v]; edge < end; edge++) {
+  for (uint64_t edge = csr->row_offsets[row]; edge < end; edge++) {
     uint32_t u = csr->column_indices[edge];
     if (!(bits[u / 64] >> (u % 64) & 1))
       continue;
@@ -94,21 +94,23 @@ static inline void pull_prepare(const struct engine_state *state, struct engine_
 
 #endif
 
-/* The rows of a chunk that may receive something, of which the first edges are asked for before
- * they are looked at: one after the other, each would be waited for. */
+/* The rows [begin, end) of a part that may receive something, of which the first edges are asked
+ * for before they are looked at: one after the other, each would be waited for. */
 static inline void pull_rows(struct engine_state *state, struct engine_work *work,
-                             const struct qn_csr *csr, uint64_t begin, uint64_t end) {
+                             const struct qn_part_rows *part, uint64_t begin, uint64_t end) {
   enum { MOST = 64 };
+  const struct qn_csr *csr = part->csr;
   uint64_t rows[MOST];
-  for (uint64_t v = begin; v < end;) {
+  for (uint64_t row = begin; row < end;) {
     unsigned count = 0;
-    for (; v < end && count < MOST; v++)
-      if (csr->row_offsets[v] < csr->row_offsets[v + 1] && pull_is_open(state, work, v)) {
-        __builtin_prefetch(&csr->column_indices[csr->row_offsets[v]]);
-        rows[count++] = v;
+    for (; row < end && count < MOST; row++)
+      if (csr->row_offsets[row] < csr->row_offsets[row + 1] &&
+          pull_is_open(state, work, part->begin + row)) {
+        __builtin_prefetch(&csr->column_indices[csr->row_offsets[row]]);
+        rows[count++] = row;
       }
     for (unsigned i = 0; i < count; i++)
-      pull_vertex(state, work, csr, rows[i]);
+      pull_vertex(state, work, csr, rows[i], part->begin + rows[i]);
   }
 }
 
@@ -117,8 +119,7 @@ static inline void pull_part(struct engine_state *state, struct engine_work *wor
   const struct qn_row_chunks *chunks = &state->walk.chunks[index];
 #pragma omp parallel for schedule(dynamic, 1)
   for (uint64_t chunk = 0; chunk < chunks->num_chunks; chunk++)
-    pull_rows(state, work, part->csr, part->begin + chunks->bounds[chunk],
-              part->begin + chunks->bounds[chunk + 1]);
+    pull_rows(state, work, part, chunks->bounds[chunk], chunks->bounds[chunk + 1]);
 }
 
 static inline enum qn_status pull_along(struct engine_state *state, struct engine_work *work,

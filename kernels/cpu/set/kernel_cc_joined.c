@@ -77,8 +77,8 @@ static enum qn_status merge(const struct qn_set_view *view, uint32_t *parent,
 static void join_first(const struct qn_part_rows *part, uint32_t *parent) {
 #pragma omp parallel for schedule(dynamic, 16384)
   for (uint64_t v = part->begin; v < part->end; v++) {
-    const struct qn_neighbors row = qn_neighbors_of(part->csr, v);
-    if (row.begin<row.end && * row.begin> v)
+    const struct qn_neighbors row = qn_neighbors_of(part->csr, v - part->begin);
+    if (row.end > row.begin && row.begin[0] > v)
       qn_components_join_ends(parent, (uint32_t)v, *row.begin);
   }
 }
@@ -91,8 +91,8 @@ static void begin(const struct qn_set_view *view, uint32_t *parent) {
     const struct qn_part_rows *part = &view->parts[i];
 #pragma omp parallel for schedule(dynamic, 16384)
     for (uint64_t v = part->begin; v < part->end; v++) {
-      const struct qn_neighbors row = qn_neighbors_of(part->csr, v);
-      if (row.begin < row.end && *row.begin < v)
+      const struct qn_neighbors row = qn_neighbors_of(part->csr, v - part->begin);
+      if (row.end > row.begin && row.begin[0] < v)
         parent[v] = *row.begin;
     }
   }
@@ -103,11 +103,11 @@ static void begin(const struct qn_set_view *view, uint32_t *parent) {
 static void join_part(const struct qn_part_rows *part, uint32_t *parent, uint32_t largest) {
 #pragma omp parallel for schedule(dynamic, 1024)
   for (uint64_t v = part->begin; v < part->end; v++)
-    qn_components_join(parent, (uint32_t)v, qn_neighbors_of(part->csr, v), largest);
+    qn_components_join(parent, (uint32_t)v, qn_neighbors_of(part->csr, v - part->begin), largest);
 }
 
 static bool has_edges(const void *context, uint64_t vertex) {
-  return ((const struct qn_set_view *)context)->out_degrees[vertex] > 0;
+  return qn_degree_of(&((const struct qn_set_view *)context)->out_degrees, vertex) > 0;
 }
 
 static enum qn_status find_components(const struct qn_set_view *view, uint32_t *parent,

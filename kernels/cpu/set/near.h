@@ -98,11 +98,11 @@ static inline uint32_t near_select(const struct near *near, const uint32_t *sour
 /* The least of what a vertex holds and its row brings. */
 static inline program_value near_gather(const struct near *near, const struct engine_state *state,
                                         const struct senders *senders, const struct qn_csr *csr,
-                                        uint64_t v) {
-  const uint64_t end = csr->row_offsets[v + 1];
+                                        uint64_t row, uint64_t v) {
+  const uint64_t end = csr->row_offsets[row + 1];
   uint32_t selected[NEAR_EDGES];
   program_value best = state->values[v];
-  for (uint64_t begin = csr->row_offsets[v]; begin < end; begin += NEAR_EDGES) {
+  for (uint64_t begin = csr->row_offsets[row]; begin < end; begin += NEAR_EDGES) {
     const uint64_t last = end - begin < NEAR_EDGES ? end : begin + NEAR_EDGES;
     const uint32_t own = near_level(near, &state->context, best);
     const uint32_t count = near_select(near, csr->column_indices, begin, last, own, selected);

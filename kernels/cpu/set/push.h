@@ -111,7 +111,7 @@ static inline void push_tell(struct push *push, struct push_block *block, uint32
 }
 
 /* The part that holds a row of this rank. */
-static inline const struct qn_csr *push_rows(const engine_view *view, uint64_t u) {
+static inline const struct qn_part_rows *push_part(const engine_view *view, uint64_t u) {
   uint64_t first = 0, end = view->num_parts;
   while (end - first > 1) {
     uint64_t middle = first + (end - first) / 2;
@@ -120,14 +120,16 @@ static inline const struct qn_csr *push_rows(const engine_view *view, uint64_t u
     else
       end = middle;
   }
-  return view->parts[first].csr;
+  return &view->parts[first];
 }
 
 static inline void push_row(struct engine_state *state, struct push *push, struct qn_frontier *next,
                             struct qn_queue_block *own, struct push_block *others, uint32_t u) {
-  const struct qn_csr *csr = push_rows(state->view, u);
+  const struct qn_part_rows *part = push_part(state->view, u);
+  const struct qn_csr *csr = part->csr;
+  const uint64_t *ends = csr->row_offsets + (u - part->begin);
   program_message message = sweep_current_message(state, u);
-  for (uint64_t edge = csr->row_offsets[u]; edge < csr->row_offsets[u + 1]; edge++) {
+  for (uint64_t edge = ends[0]; edge < ends[1]; edge++) {
     uint32_t v = csr->column_indices[edge];
     program_accumulator contribution = program_contribution(
         &state->context, message, engine_weight(&csr->weights, edge), state->values, v);

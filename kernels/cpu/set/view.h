@@ -9,7 +9,7 @@
 typedef struct qn_set_view engine_view;
 
 static inline uint64_t engine_out_degree(const engine_view *view, uint64_t vertex) {
-  return view->out_degrees[vertex];
+  return qn_degree_of(&view->out_degrees, vertex);
 }
 
 struct engine_walk {

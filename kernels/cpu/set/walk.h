@@ -50,8 +50,8 @@ static inline enum qn_status walk_create(struct engine_state *state, struct qn_e
                                           "chunks of parts", error);
   for (uint64_t i = 0; !status && i < view->num_parts; i++) {
     const struct qn_part_rows *part = &view->parts[i];
-    status = qn_row_chunks_create(&walk->chunks[i], part->csr->row_offsets + part->begin,
-                                  part->end - part->begin, error);
+    status = qn_row_chunks_create(&walk->chunks[i], part->csr->row_offsets, part->csr->num_vertices,
+                                  error);
   }
   return status;
 }

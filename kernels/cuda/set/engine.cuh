@@ -150,15 +150,29 @@ inline bool may_wait(const struct set_exchange *) {
 
 /* ---- The run ------------------------------------------------------------------------------- */
 
+/* In 8 bytes each, in which a device has them. */
+inline enum qn_status upload_degrees(const struct qn_set_view *view, struct sweep_run *run,
+                                     struct qn_error *error) {
+  uint64_t *degrees;
+  enum qn_status status =
+      qn_pages_alloc(&degrees, view->num_vertices, sizeof *degrees, "out-degrees", error);
+  if (status)
+    return status;
+  for (uint64_t v = 0; v < view->num_vertices; v++)
+    degrees[v] = qn_degree_of(&view->out_degrees, v);
+  status = qn_cuda_copy_of(&run->memory, &run->state.layout.out_degrees, degrees,
+                           view->num_vertices, 0, sizeof *degrees, "out-degrees", error);
+  qn_pages_free(degrees, view->num_vertices, sizeof *degrees);
+  return status;
+}
+
 inline enum qn_status upload_parts(const struct set_units *units, struct sweep_run *run,
                                    struct qn_error *error) {
   const struct qn_set_view *view = units->view;
   run->state.held = own_vertices(view);
   enum qn_status status = streamed_rows_upload(&units->all, run, error);
   if (!status && PROGRAM_USES_OUT_DEGREE)
-    status =
-        qn_cuda_copy_of(&run->memory, &run->state.layout.out_degrees, view->out_degrees,
-                        view->num_vertices, 0, sizeof *view->out_degrees, "out-degrees", error);
+    status = upload_degrees(view, run, error);
   return status;
 }
 
@@ -200,7 +214,7 @@ inline enum qn_status run_parts(const struct set_units *units, const struct qn_r
   exchange.may_push = may_push(view, request);
   source.fixed_bytes = streamed_rows_bytes(&units->all) + exchange_device_bytes(&exchange);
   if (PROGRAM_USES_OUT_DEGREE)
-    source.fixed_bytes += qn_cuda_rounded(view->num_vertices * sizeof *view->out_degrees);
+    source.fixed_bytes += qn_cuda_rounded(view->num_vertices * sizeof(uint64_t));
   auto upload = [units](struct sweep_run *run, struct qn_error *failure) {
     return upload_parts(units, run, failure);
   };

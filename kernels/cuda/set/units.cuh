@@ -15,11 +15,14 @@ struct set_units {
   struct row_units all;   /* theirs, one behind the other; the block of a unit is its part */
 };
 
-inline struct row_matrix part_matrix(const struct qn_part_rows *part, uint64_t *bounds) {
+inline struct row_matrix part_matrix(const struct qn_part_rows *part, uint64_t num_vertices,
+                                     uint64_t *bounds) {
   struct row_matrix matrix = row_matrix_of_csr(part->csr, PROGRAM_USES_WEIGHTS, bounds);
   bounds[0] = part->begin;
   bounds[1] = part->end;
-  matrix.column_vertices = matrix.num_vertices; /* any of them may send */
+  matrix.wide_offsets -= part->begin; /* rows have the numbers of their vertices */
+  matrix.num_vertices = num_vertices;
+  matrix.column_vertices = num_vertices; /* any of them may send */
   return matrix;
 }
 
@@ -72,7 +75,8 @@ inline enum qn_status set_units_create(struct set_units *units, const struct qn_
     status = qn_alloc(&units->bounds, view->num_parts, 4 * sizeof *units->bounds, "units of parts",
                       error);
   for (uint64_t part = 0; !status && part < view->num_parts; part++) {
-    const struct row_matrix matrix = part_matrix(&view->parts[part], units->bounds + 4 * part);
+    const struct row_matrix matrix =
+        part_matrix(&view->parts[part], view->num_vertices, units->bounds + 4 * part);
     status = row_units_create(&units->cuts[part], &matrix, most, error);
   }
   if (status)

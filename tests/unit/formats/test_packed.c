@@ -237,7 +237,7 @@ static void check_sums(const struct qn_packed_rows *rows, const struct qn_packed
   for (uint32_t row = 0; row < tile->num_rows; row++)
     for (uint32_t edge = tile->begins[row]; edge < tile->begins[row + 1]; edge++) {
       const uint32_t column = sums->columns[edge] + bases[row];
-      const uint32_t most = (uint32_t)(rows->num_vertices - 1);
+      const uint32_t most = (uint32_t)(rows->num_columns - 1);
       assert_int_equal(column < most ? column : most, tile->columns[edge]);
     }
   free(bases);
@@ -259,6 +259,7 @@ TEST(widths) {
         columns[count++] = column += i == 17 ? (uint32_t)1 << width : width % 3;
     columns[count++] = UINT32_MAX - 1;
     *packing = (struct qn_tile_packing){.first_row = row ? UINT32_MAX - 1 : 0,
+                                        .first_vertex = row ? UINT32_MAX - 1 : 0,
                                         .num_rows = 1,
                                         .num_edges = count,
                                         .lengths = {count}};
@@ -267,6 +268,7 @@ TEST(widths) {
     qn_tile_write(packing, words);
     const struct qn_packed_rows rows = {
         .num_vertices = num_vertices,
+        .num_columns = num_vertices,
         .num_edges = count,
         .num_tiles = 1,
         .num_words = num_words + QN_PACKED_PADDING,
@@ -302,6 +304,8 @@ TEST(any_bytes) {
       words[i] = (uint32_t)((seed = seed * 6364136223846793005u + 1442695040888963407u) >> 32);
     const struct qn_packed_rows rows = {
         .num_vertices = 1 + numbers[1] % 3000,
+        .num_columns = 1 + numbers[2] % 4000,
+        .first_row = (uint32_t)numbers[0],
         .num_edges = numbers[2] % 5000,
         .num_tiles = 1,
         .num_words = num_words,
@@ -318,7 +322,7 @@ TEST(any_bytes) {
     }
     assert_true(tile->begins[tile->num_rows] <= tile->num_edges);
     for (uint32_t edge = 0; edge < tile->num_edges; edge++)
-      assert_true(tile->columns[edge] < rows.num_vertices);
+      assert_true(tile->columns[edge] < rows.num_columns);
     check_sums(&rows, tile);
     free(words);
   }

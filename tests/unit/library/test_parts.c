@@ -95,6 +95,38 @@ TEST(a_set_appears) {
   assert_int_equal(qn_set_check("set", &error), QN_OK);
 }
 
+/* It is looked at and copied; it is no graph, and no archive. */
+TEST(a_part_alone) {
+  struct qn_set_draft *draft = begin("alone");
+  struct qn_part_file files[3];
+  struct qn_session *graph;
+  struct qn_result *result;
+  struct qn_edge_rows rows = {.size = sizeof rows};
+  const struct qn_option archive = {"archive", NULL};
+  for (int i = 0; i < 3; i++) {
+    const struct qn_part_rows its = part(i);
+    assert_int_equal(
+        qn_part_write(qn_set_draft_place(draft), (uint64_t)i, &its, NULL, &files[i], &error),
+        QN_OK);
+  }
+  assert_int_equal(qn_set_finish(draft, files, &error), QN_OK);
+  assert_int_equal(qn_session_open("alone/part-00002.qrn", 0, NULL, &graph, &error),
+                   QN_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "part of a set"));
+  assert_int_equal(qn_session_open("alone/part-00002.qrn", QN_OPEN_PART, NULL, &graph, &error),
+                   QN_OK);
+  assert_int_equal(qn_session_verify(graph, QN_VERIFY_ALL, NULL, &error), QN_OK);
+  assert_int_equal(qn_session_out_edges(graph, NULL, &rows, &error), QN_OK);
+  assert_int_equal(rows.num_vertices, 2);
+  assert_memory_equal(rows.column_indices, last_columns, sizeof last_columns);
+  assert_int_equal(qn_session_in_edges(graph, NULL, &rows, &error), QN_UNSUPPORTED);
+  assert_int_equal(qn_session_run(graph, "degree", NULL, 0, NULL, &result, &error), QN_UNSUPPORTED);
+  assert_int_equal(qn_session_save(graph, &archive, 1, "alone.qrnz", NULL, &error), QN_UNSUPPORTED);
+  assert_int_equal(qn_session_save(graph, NULL, 0, "alone.qrn", NULL, &error), QN_OK);
+  qn_session_close(graph);
+  assert_int_equal(count_left("alone.qrn"), 1);
+}
+
 static int put(const char *place, const char *name) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s", place, name);

@@ -1,0 +1,58 @@
+/* Manifests of sets, of which nothing is believed that does not fit together; what is taken is
+ * written and taken again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/set/manifest.h"
+#include "fuzz/fuzz.h"
+
+/* The folder's name, which a set owns. */
+static struct qn_set *create(void) {
+  struct qn_set *set = calloc(1, sizeof *set);
+  if (!set || !(set->path = strdup("folder")))
+    exit(5);
+  return set;
+}
+
+/* SET-3 and SET-4. */
+static void walk(const struct qn_set *set) {
+  uint64_t end = 0, edges = 0;
+  FUZZ_PROMISE(set->num_vertices <= UINT32_MAX && set->num_parts > 0);
+  for (uint64_t i = 0; i < set->num_parts; i++) {
+    FUZZ_PROMISE(set->parts[i].begin == end && set->parts[i].end >= end);
+    FUZZ_PROMISE(!strchr(set->parts[i].file.name, '/'));
+    end = set->parts[i].end;
+    edges += set->parts[i].num_edges;
+  }
+  FUZZ_PROMISE(end == set->num_vertices && edges == set->num_edges);
+}
+
+static void write_again(const struct qn_set *set) {
+  struct qn_error error;
+  struct qn_set *again = create();
+  char *text = qn_set_manifest_text(set, "fuzz", &error);
+  if (!text)
+    exit(5);
+  FUZZ_PROMISE(!qn_set_take_manifest(again, text, strlen(text), &error));
+  FUZZ_PROMISE(again->num_parts == set->num_parts && again->identity == set->identity);
+  free(text);
+  qn_set_close(again);
+}
+
+static bool run(unsigned kind, const uint8_t *data, size_t size) {
+  (void)kind;
+  struct qn_error error;
+  struct qn_set *set = create();
+  error.message[0] = 0;
+  const bool taken = !qn_set_take_manifest(set, (const char *)data, size, &error);
+  FUZZ_PROMISE(taken || error.message[0] != '\0');
+  if (taken)
+    walk(set);
+  if (taken && set->version == QN_SET_VERSION)
+    write_again(set);
+  qn_set_close(set);
+  return taken;
+}
+
+static const char *const KINDS[] = {"", NULL};
+const struct fuzz_family fuzz_set = {"set", KINDS, run};
