@@ -262,7 +262,7 @@ class Install(unittest.TestCase):
         (parts / "lib").mkdir()
         shutil.copy(self.prefix / "lib/libquern.so.0", parts / "lib")
         program = ("import pathlib, sys; sys.path.insert(0, sys.argv[1]); import pack\n"
-                   "pathlib.Path(sys.argv[2]).mkdir(); print(pack.pack_wheel(sys.argv[2], pathlib.Path(sys.argv[3])))")
+                   "pathlib.Path(sys.argv[2]).mkdir(); print(pack.pack_wheel(sys.argv[2], pathlib.Path(sys.argv[3]), [\"cc\"]))")
         wheels = []
         for name in "one", "two":
             folder = Path(self.folder.name) / name
