@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* Edges of a tile at most; rows of a range, of which a tile's are some. */
+/* The most edges of a tile; the rows of a range, in which all rows of a tile lie. */
 #define QN_PACKED_TILE 2048
 #define QN_PACKED_RANGE 1024
 /* Numbers of a group, which have one width. */
@@ -34,18 +34,18 @@ enum qn_packed_parameter {
 
 enum qn_packed_directions { QN_PACKED_IN = 1, QN_PACKED_OUT = 2 };
 
-/* How weights are stored: as they are, or as codes of the same few bits each: what is added to the
- * least of whole numbers, or the place in an array of all that occur. */
+/* How weights are stored: plain, or as codes of equally few bits. A code is the difference from the
+ * least weight (of whole numbers), or an index into an array of all values that occur. */
 enum qn_packed_weights { QN_PACKED_PLAIN, QN_PACKED_SUMS, QN_PACKED_DICTIONARY };
 #define QN_PACKED_MOST_VALUES 65536 /* of a dictionary */
 
-/* Of weights that are not plain: the code of edge e is the bits [bits * e, bits * (e + 1)). */
+/* Weights that are not plain: the code of edge e is bits [bits * e, bits * (e + 1)) of `words`. */
 struct qn_packed_codes {
   enum qn_packed_weights kind;
   unsigned bits;            /* of a code, at most 32 */
-  uint32_t most;            /* code */
+  uint32_t most;            /* the greatest code */
   uint64_t num_values;      /* N */
-  struct qn_weights values; /* [N] of sums the least and the greatest weight, else all */
+  struct qn_weights values; /* [N] the least and the greatest weight, or all of them */
   const uint32_t *words;    /* enough for all codes, and two more */
 };
 
@@ -80,8 +80,8 @@ struct qn_packed {
   struct qn_ids ids;
 };
 
-/* Is tile `tile` the first of its range? Else its first row is the last of the tile before, which
- * may have edges in both. */
+/* Is tile `tile` the first of its range? If not, its first row is also the last row of the tile
+ * before, and may have edges in both. */
 QN_INLINE bool qn_packed_begins_range(const uint32_t *tile_rows, uint64_t tile) {
   return tile == 0 || tile_rows[tile - 1] / QN_PACKED_RANGE != tile_rows[tile] / QN_PACKED_RANGE;
 }
@@ -123,7 +123,7 @@ uint64_t qn_packed_find(const struct qn_packed_rows *rows, uint64_t row);
 void qn_packed_load_weights(const struct qn_packed_rows *rows, uint64_t first, uint64_t count,
                             void *weights);
 
-/* The length of every row, [V] zeroed numbers, in parallel. */
+/* Count the edges of every row, in parallel. `lengths` has V elements, which are zero before. */
 enum qn_status qn_packed_count_rows(const struct qn_packed_rows *rows, uint32_t *lengths,
                                     struct qn_error *error);
 

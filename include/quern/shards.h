@@ -43,10 +43,10 @@ struct qn_shards {
   const uint8_t *replication;  /* [num_shards] copies of each accumulator: a power of 2, 1 to 32 */
   const uint32_t *page_shards; /* [num_pages + 1] page g is the shards
                                   [page_shards[g], page_shards[g + 1]) */
-  /* In-edges by destination (CSC): row v spans edges [row_offsets[v], row_offsets[v + 1]), and so a
-   * shard those of its rows; columns are sources, ascending in a row. */
+  /* In-edges by destination (CSC): row v spans edges [row_offsets[v], row_offsets[v + 1]), and a
+   * shard has the edges of its rows. Columns are sources, ascending in a row. */
   struct qn_csr in;
-  const uint16_t *destination_offsets; /* [E] destination less the shard's first vertex */
+  const uint16_t *destination_offsets; /* [E] the destination minus the shard's first vertex */
   /* Out-edges by source, without weights, for notification; of an undirected graph the in-edges. */
   struct qn_csr out;
   struct qn_ids ids;
@@ -90,8 +90,9 @@ struct qn_shards_arrays {
   uint32_t *out_destinations;
 };
 
-/* Add the sections to a writer, in the spec's order: the first three for the counts in its info,
- * then the others for its parameters too, which may follow from the first. */
+/* Add the sections to a writer, in the order of the spec. In-edges (the first three arrays) need
+ * only the counts in its info; the others also need its parameters, which may be computed from the
+ * in-edges. */
 enum qn_status qn_shards_write_in_edges(struct qn_writer *writer, struct qn_shards_arrays *arrays,
                                         struct qn_error *error);
 enum qn_status qn_shards_write_shards(struct qn_writer *writer, struct qn_shards_arrays *arrays,

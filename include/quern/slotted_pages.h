@@ -62,7 +62,7 @@ struct qn_slotted_pages {
  * (ID-1 to ID-4). Content: SP-11 to SP-14. */
 QN_DECLARE_LAYOUT(slotted_pages)
 
-/* The same for all but ids. Of a container in archive form, what is encoded is NULL. */
+/* View all but the ids. In a container in archive form, a section that is encoded is NULL. */
 enum qn_status qn_slotted_pages_view_pages(const struct qn_container *container,
                                            struct qn_slotted_pages *view, struct qn_error *error);
 
@@ -191,7 +191,7 @@ static inline struct qn_page_record qn_page_record(const struct qn_page_format *
 /* The first page of a vertex; a binary search in the RVT. */
 uint64_t qn_slotted_pages_find(const struct qn_slotted_pages *view, uint64_t vertex);
 
-/* A vertex's out-degree, found that way. */
+/* The out-degree of a vertex, by the same search. */
 uint64_t qn_slotted_pages_out_degree(const struct qn_slotted_pages *view, uint64_t vertex);
 
 /* ---- Writing --------------------------------------------------------------- */

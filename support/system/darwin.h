@@ -13,8 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifndef QN_STAND_IN
+#ifdef __APPLE__
 #define QN_STAND_IN(name) name
+#else
+#define QN_STAND_IN(name) qn_stand_in_##name
 #endif
 
 /* ---- Bytes ------------------------------------------------------------------ */
@@ -32,8 +34,8 @@ static inline void *QN_STAND_IN(memrchr)(const void *bytes, int value, size_t co
 }
 
 static inline char *QN_STAND_IN(strchrnul)(const char *text, int value) {
-  char *found = strchr(text, value);
-  return found ? found : (char *)(uintptr_t)(text + strlen(text));
+  const char *found = strchr(text, value);
+  return (char *)(uintptr_t)(found ? found : text + strlen(text));
 }
 
 /* ---- Files ------------------------------------------------------------------ */
