@@ -75,6 +75,12 @@ const char *const fuzz_section_names[] = {"row_offsets",
                                           "out_words",
                                           "out_weights",
                                           "weight_values",
+                                          "properties",
+                                          "property_v0",
+                                          "property_v0_offsets",
+                                          "property_v0_valid",
+                                          "property_e0",
+                                          "property_e0_valid",
                                           NULL};
 
 #define NUM_NAMES (sizeof fuzz_section_names / sizeof fuzz_section_names[0] - 1)

@@ -4,6 +4,7 @@
 
 #include "fuzz/fuzz.h"
 #include <quern/layouts.h>
+#include <quern/properties.h>
 
 static void walk_graph(const struct qn_container_info *info, const struct qn_csr *csr) {
   uint64_t edges = 0;
@@ -12,6 +13,29 @@ static void walk_graph(const struct qn_container_info *info, const struct qn_csr
     for (uint64_t e = csr->row_offsets[v]; e < csr->row_offsets[v + 1]; e++, edges++)
       FUZZ_PROMISE(csr->column_indices[e] < info->num_vertices);
   FUZZ_PROMISE(edges == info->num_edges);
+}
+
+/* Values lie within their sections, as many as there are. */
+static bool walk_properties(const struct qn_container *container) {
+  struct qn_properties properties;
+  struct qn_error error;
+  uint64_t sum = 0;
+  if (qn_properties_view(container, &properties, &error))
+    return false;
+  const bool sound = !qn_properties_check(container, &properties, &error);
+  for (int edges = 0; edges < 2 && sound; edges++) {
+    const struct qn_property_table *table = edges ? &properties.of_edges : &properties.of_vertices;
+    for (uint32_t i = 0; i < table->count; i++) {
+      const struct qn_property *column = &table->columns[i];
+      const uint64_t width = qn_property_value_bytes(column->type);
+      const uint64_t bytes = column->offsets ? column->bytes : column->count * width;
+      FUZZ_PROMISE(column->offsets || !column->count || bytes / column->count == width);
+      for (uint64_t at = 0; at < bytes; at++)
+        sum += ((const uint8_t *)column->values)[at];
+    }
+  }
+  qn_properties_release(&properties);
+  return sound && sum < UINT64_MAX;
 }
 
 bool fuzz_walk_container(const struct qn_container *container) {
@@ -24,7 +48,7 @@ bool fuzz_walk_container(const struct qn_container *container) {
     return qn_container_info(container)->layout == QN_LAYOUT_CHECKPOINT;
   walk_graph(qn_container_info(container), &graph.out);
   qn_graph_unmap(&graph);
-  return true;
+  return walk_properties(container);
 }
 
 bool fuzz_use_container(const char *path) {
