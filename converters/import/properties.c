@@ -41,8 +41,12 @@ static enum qn_status check_format(const struct qn_import *import, struct qn_err
   if (import->without_properties)
     return qn_fail(
         error, QN_UNSUPPORTED,
-        "--properties works with text edge lists, GraphML, GEXF, GML, JSON and METIS, not with %s",
-        import->without_properties);
+        "--properties works with text edge lists, GraphML, GEXF, GML, JSON and METIS, not with "
+        "%s%s",
+        import->without_properties,
+        strncmp(import->without_properties, "np", 2) == 0
+            ? "; in Python, quern.from_arrays takes edge_properties and vertex_properties"
+            : "");
   if (options->vertex_table && import->read_elements)
     return qn_fail(error, QN_UNSUPPORTED,
                    "--vertices FILE works with text edge lists, not with graphs whose elements "

@@ -185,7 +185,8 @@ class BackendGraph:
         return self._engines[key]
 
     def _make_engine(self, weight: Optional[str], merge: str, reverse: bool) -> quern.Graph:
-        rows, values, given = self.rows(reverse), None, {}
+        given: Dict[str, Any] = {}
+        rows, values = self.rows(reverse), None
         if weight is not None:
             values = self.weights(weight, merge, reverse)
             if len(values) and not (numpy.isfinite(values).all() and values.min() >= 0):

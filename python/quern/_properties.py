@@ -170,7 +170,7 @@ def _type_of(values: numpy.ndarray, what: str) -> str:
 MOST_DIMENSION = 65536
 
 
-def _as_array(values: Any, what: str) -> Any:
+def as_array(values: Any, what: str) -> Any:
     """An array, masked where there are nulls; Times, or Text."""
     if isinstance(values, (Text, Times)):
         return values
@@ -192,7 +192,7 @@ def array_of(name: str, values: Any, keep: List[Any]) -> _library.PropertyArray:
     valid, kind = None, "string"
     if "\0" in str(name):
         raise _errors.UsageError("%s: a name has no NUL in it" % what)
-    values = _as_array(values, what)
+    values = as_array(values, what)
     if isinstance(values, Times):
         kind = next(word for word, format in TIMES.items() if format == values.format)
         values = values.values

@@ -7,7 +7,7 @@ import operator
 import os
 import stat
 from builtins import open as open_file
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
@@ -17,8 +17,8 @@ from ._calls import options, path_bytes
 from ._graph import Graph, PathLike, make, open
 from ._ids import id_array
 from ._optional import need
-from ._properties import of_objects
-from ._table import Table
+from ._properties import as_array, of_objects
+from ._table import Table, as_column
 
 Wanted = Union[bool, str, Sequence[str]]
 """Which properties: all, none, or those that are named."""
@@ -84,7 +84,8 @@ def _ends(source: Any, target: Any) -> Tuple[Any, ...]:
 
 
 def from_arrays(source: Any, target: Any, weights: Any = None, *, num_vertices: Optional[int] = None, ids: Any = None,
-                directed: bool = True, path: Optional[PathLike] = None, **given: Any) -> Graph:
+                directed: bool = True, path: Optional[PathLike] = None, vertex_properties: Optional[Mapping[str, Any]] = None,
+                edge_properties: Optional[Mapping[str, Any]] = None, **given: Any) -> Graph:
     """A graph of the edges source[i] -> target[i], in memory or, with ``path``, in a file.
 
     Arrays of integers of one type, without gaps, are read where they are; others are copied. Ids that are kept as reals
@@ -96,10 +97,17 @@ def from_arrays(source: Any, target: Any, weights: Any = None, *, num_vertices: 
     array of V numbers or texts as ``ids``, vertex v is called ``ids[v]``, and source and target are vertices. Both ends may
     be arrays of texts.
 
+    ``edge_properties={"x": values}`` has a value, or with two dimensions a vector, for every edge, in the order of source and target, and
+    ``vertex_properties`` for every vertex 0 to V - 1, all of which source and target name then, or those that ``ids`` calls. Arrays that
+    ``numpy.load(..., mmap_mode="r")`` maps are read from their files.
+
     ``directed=False`` adds the reverse of every edge. Further options are those of ``quern-import``, with underscores for
     dashes: ``self_loops="remove"``, ``duplicates="remove"`` (or ``"min"``, ``"sum"``), ``transpose="also"``, ``force=True``;
     ``weight_type="f32"`` is its ``--weights``; and ``progress``, ``threads``, ``memory``, ``tmpdir``.
     """
+    if vertex_properties or edge_properties:
+        return _with_columns(source, target, weights, ids, num_vertices, vertex_properties or {}, edge_properties or {},
+                             directed=directed, path=path, **given)
     job, given = _split(given)
     source, target, names = _ends(source, target)
     if ids is not None and not isinstance(ids, str):
@@ -130,6 +138,45 @@ def from_arrays(source: Any, target: Any, weights: Any = None, *, num_vertices: 
         kept.append(weights)
     return make("qn_import_arrays", ctypes.byref(edges), *options(undirected=None if directed else True, ids=ids, **given),
                 path=path, keep=kept, **job)
+
+
+def _columns_of(properties: Mapping[str, Any], count: Optional[int], what: str) -> Dict[str, Any]:
+    """Properties as columns of one length."""
+    columns = {}
+    for name, values in properties.items():
+        array = as_array(values, "property %r" % name)
+        try:
+            columns[str(name)] = as_column(array)
+        except ValueError as problem:
+            raise _errors.UsageError("property %r: %s" % (name, problem)) from None
+    for name, column in columns.items():
+        count = len(column) if count is None else count
+        if len(column) != count:
+            raise _errors.UsageError("property %r has %d values for %d %s" % (name, len(column), count, what))
+    return columns
+
+
+def _with_columns(source: Any, target: Any, weights: Any, ids: Any, num_vertices: Optional[int], vertices: Mapping[str, Any],
+                  edges: Mapping[str, Any], **given: Any) -> Graph:
+    """A graph of arrays with properties, by a table."""
+    source, target, texts = _ends(source, target)
+    if texts is not None:
+        source, target = texts[source], texts[target]
+    by_name = ids is not None and not isinstance(ids, str)
+    if vertices and (isinstance(ids, str) or (texts is not None and not by_name)):
+        raise _errors.UsageError("vertex_properties: ids, an array, says which vertex has which value")
+    further = _columns_of(edges, len(source), "edges")
+    names = [_files.other_than(further, name) for name in ("source", "target", "weight")]
+    columns = {names[0]: source, names[1]: target, **({} if weights is None else {names[2]: _array(weights, "weights")})}
+    table = Table.of_arrays({**columns, **further})
+    if not vertices and not by_name:
+        return from_arrow(table, list(columns), properties=True, ids=ids, vertices=num_vertices, **given)
+    of_vertices = _columns_of(vertices, len(ids) if by_name else num_vertices, "vertices")
+    count = len(ids) if by_name else len(next(iter(of_vertices.values())))
+    key = _files.other_than(of_vertices, "id")
+    called = _names(ids) if by_name else numpy.arange(count, dtype="u4")
+    return from_arrow(table, list(columns), properties=bool(further), vertices=Table.of_arrays({key: called, **of_vertices}), id=key, rows=True,
+                      **given)
 
 
 def _names(ids: Any) -> Any:

@@ -115,6 +115,33 @@ class Views(InScratch):
             made = self.graph().with_properties({"x": given})
             self.assertEqual((made.vertex_properties.types(), made.vertex_properties["x"].tolist()), ({"x": "bf16x2"}, given.tolist()))
 
+    def test_arrays_beside_edges(self):
+        """In the order that the edges are given in, from files of NumPy, too."""
+        source, target, x = np.array([3, 0, 2, 0], "u4"), np.array([0, 2, 2, 1], "u4"), np.arange(8, dtype="f4").reshape(4, 2)
+        np.savez("g.npz", src=source, dst=target, edge_attr=x)
+        np.save("y.npy", np.eye(5, dtype="f2"))
+        arrays, features = np.load("g.npz"), np.load("y.npy", mmap_mode="r")
+        for given, ids in ({}, [0, 1, 2, 3, 4]), ({"ids": np.array([9, 7, 5, 3, 1])}, [9, 7, 5, 3, 1]), ({"ids": np.array(list("edcba"))}, list("edcba")):
+            graph = quern.from_arrays(arrays["src"], arrays["dst"], edge_properties={"x": arrays["edge_attr"], "when": ["2", None, "1", "0"]},
+                                      vertex_properties={"y": features}, **given)
+            graph.verify()
+            self.assertEqual((graph.num_vertices, graph.ids.tolist()), (5, ids))
+            self.assertEqual(graph.vertex_properties["y"].tolist(), np.eye(5).tolist())
+            self.assertEqual(graph.edge_properties["x"].tolist(), [[6, 7], [2, 3], [4, 5], [0, 1]])
+            self.assertEqual(graph.edge_properties["when"].tolist(), ["0", None, "1", "2"])
+        graph = quern.from_arrays(source, target, np.arange(4, dtype="f4"), directed=False, edge_properties={"x": x})
+        self.assertEqual(graph.edge_properties["x"].tolist(), [[6, 7], [2, 3], [0, 1], [6, 7], [2, 3], [4, 5], [0, 1]])
+        self.assertEqual(graph.weights.tolist(), [3, 1, 0, 3, 1, 2, 0])
+        named = quern.from_arrays(["b", "a"], ["a", "c"], edge_properties={"x": [[1, 2], [3, 4]]})
+        self.assertEqual(named.edge_properties.types(), {"x": "i64x2"})
+        for given, said in ((dict(edge_properties={"x": x[:3]}), "'x' has 3 values for 4 edges"), (dict(edge_properties={"x": np.zeros(4, complex)}), "'x': a column"),
+                            (dict(vertex_properties={"y": x}, num_vertices=5), "'y' has 4 values for 5 vertices"),
+                            (dict(vertex_properties={"y": x, "z": x[1:]}), "'z' has 3 values for 4"), (dict(vertex_properties={"y": x}, ids="keep"), "ids, an array")):
+            with self.subTest(said), self.assertRaisesRegex(quern.UsageError, said):
+                quern.from_arrays(source, target, **given)
+        with self.assertRaisesRegex(quern.QuernError, "3"):  # an edge of a vertex that has no row
+            quern.from_arrays(source, target, vertex_properties={"y": x[:3]})
+
     def test_what_is_wrong(self):
         for values, said in ((np.zeros((3, 2)), "needs 4 values"), (np.zeros((5, 2)), "needs 4 values"), (np.zeros((4, 0)), "1 to 65536 numbers, not 0"),
                              (np.zeros((4, 65537), "u1"), "1 to 65536 numbers, not 65537"), (np.zeros((4, 2, 2)), "shape"),
