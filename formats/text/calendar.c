@@ -77,8 +77,8 @@ char *qn_put_date(char *p, int32_t days) {
 
 char *qn_put_timestamp(char *p, int64_t time, unsigned decimals, bool utc) {
   const int64_t seconds = quotient(time, tens[decimals]), days = quotient(seconds, DAY_SECONDS);
-  const uint64_t of_day = (uint64_t)(seconds - days * DAY_SECONDS);
-  /* seconds * tens may be below all numbers, where the time is not */
+  /* Days and seconds that are rounded down may be below all numbers, once they are multiplied. */
+  const uint64_t of_day = (uint64_t)seconds - (uint64_t)days * DAY_SECONDS;
   const uint64_t fraction = (uint64_t)time - (uint64_t)seconds * (uint64_t)tens[decimals];
   p = put_days(p, days);
   *p++ = 'T';

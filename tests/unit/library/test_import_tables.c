@@ -19,6 +19,8 @@ struct column {
   int64_t num_buffers, offset, nulls;
   struct ArrowArray *dictionary;
   struct ArrowSchema *index; /* the schema of a dictionary's values */
+  struct ArrowArray *items;  /* the numbers of vectors */
+  struct ArrowSchema *item;  /* their schema */
 };
 
 /* A table of one batch, read once. */
@@ -46,7 +48,9 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) 
   for (int i = 0; i < table->num_columns; i++) {
     table->schemas[i] = (struct ArrowSchema){.format = table->columns[i].format,
                                              .name = table->columns[i].name,
-                                             .dictionary = table->columns[i].index};
+                                             .dictionary = table->columns[i].index,
+                                             .n_children = table->columns[i].item != NULL,
+                                             .children = &table->columns[i].item};
     table->schema_pointers[i] = &table->schemas[i];
   }
   *out = (struct ArrowSchema){.format = "+s",
@@ -68,7 +72,9 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
                                            .offset = column->offset,
                                            .n_buffers = column->num_buffers,
                                            .buffers = column->buffers,
-                                           .dictionary = column->dictionary};
+                                           .dictionary = column->dictionary,
+                                           .n_children = column->items != NULL,
+                                           .children = &column->items};
     table->array_pointers[i] = &table->arrays[i];
   }
   *out = (struct ArrowArray){.length = table->rows,
@@ -162,10 +168,10 @@ TEST(test_numbers_with_nulls_from_the_middle_of_a_byte) {
   struct qn_session *session;
   assert_int_equal(import(&table, NULL, &session), QN_OK);
   struct qn_property_array found = property_of(session);
-  assert_string_equal(found.type_name, "i64");
+  assert_string_equal(found.type_name, "i16");
   assert_int_equal(found.nulls, 1);
   for (int i = 0; i < ROWS; i++)
-    assert_int_equal(((const int64_t *)found.values)[i], i == 2 ? 0 : i - 2);
+    assert_int_equal(((const int16_t *)found.values)[i], i == 2 ? 0 : i - 2);
   qn_session_close(session);
   forget(&table);
 }
@@ -214,6 +220,54 @@ TEST(test_dictionaries) {
     table = edges_with(dictionary_of(i ? before : beyond, &dictionary, &index));
     assert_int_equal(import(&table, NULL, &session), QN_INVALID);
     assert_non_null(strstr(error.message, i ? "row 1" : "row 2"));
+    forget(&table);
+  }
+}
+
+/* Lists of two numbers, from element 3 of the column and 5 of the numbers on: row 1 is null, and
+ * what its numbers are does not matter. */
+TEST(test_vectors) {
+  enum { OFFSET = 3, FIRST = 5, NUMBERS = FIRST + 2 * (OFFSET + ROWS) };
+  int16_t values[NUMBERS];
+  const uint8_t valid[] = {0xef, 0x3f};
+  for (int i = 0; i < NUMBERS; i++)
+    values[i] = (int16_t)i;
+  for (int fault = 0; fault < 6; fault++) {
+    uint8_t inner[] = {0xff, 0xff, 0xff, 0xff, 0xff};
+    const void *buffers[] = {fault == 1 ? inner : NULL, exact(values, sizeof values)};
+    struct ArrowArray items = {.length = NUMBERS - FIRST,
+                               .offset = FIRST,
+                               .n_buffers = 2,
+                               .null_count = fault == 1,
+                               .buffers = buffers};
+    struct ArrowSchema item = {.format = fault == 2 ? "u" : "s"};
+    struct table table = edges_with((struct column){.name = "x",
+                                                    .format = fault == 3 ? "+w:65537" : "+w:2",
+                                                    .buffers = {exact(valid, sizeof valid)},
+                                                    .num_buffers = 1,
+                                                    .offset = OFFSET,
+                                                    .nulls = 1,
+                                                    .items = &items,
+                                                    .item = &item});
+    struct qn_session *session;
+    inner[2] = 0xef; /* number 20, of row 4 */
+    items.length -= fault == 4;
+    items.n_buffers -= fault == 5;
+    enum qn_status status = import(&table, NULL, &session);
+    if (fault) {
+      assert_int_equal(status, fault == 2 || fault == 3 ? QN_UNSUPPORTED : QN_INVALID);
+      assert_true(fault != 1 ||
+                  strstr(error.message, "row 4 (from 0): a number of the vector 'x'"));
+    } else {
+      struct qn_property_array found = property_of(session);
+      assert_string_equal(found.type_name, "i16x2");
+      assert_int_equal(found.nulls, 1);
+      for (int i = 0; i < 2 * ROWS; i++)
+        assert_int_equal(((const int16_t *)found.values)[i],
+                         i / 2 == 1 ? 0 : FIRST + 2 * OFFSET + i);
+      qn_session_close(session);
+    }
+    free((void *)buffers[1]);
     forget(&table);
   }
 }
