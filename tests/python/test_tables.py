@@ -1,5 +1,6 @@
 """Parquet, Arrow IPC and GraphAr, from Python and from the command line."""
 
+import datetime
 import importlib
 import json
 import os
@@ -464,4 +465,4 @@ class GraphAr(_Scratch):
                 "file_type": "parquet", "properties": [{"name": "tags", "data_type": "string", "cardinality": "list"}]}])
         with self.assertWarnsRegex(quern.QuernWarning, "person.tags"):
             graph = quern.read_graphar(self.folder, "knows")
-        self.assertEqual(graph.vertex_properties["born"].tolist(), ["1970-01-01", None, "1970-02-10"])
+        self.assertEqual(graph.vertex_properties["born"].tolist(), [datetime.date(1970, 1, 1), None, datetime.date(1970, 2, 10)])
