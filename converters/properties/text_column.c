@@ -381,7 +381,8 @@ static enum qn_status refuse(const struct qn_text_column *column, const char *te
       error, QN_INVALID,
       "expected a value of the property '%s', %s; found %s'%.*s' (--properties=NAME:TYPE "
       "says another type)",
-      column->property.name, qn_property_type_name(type, name), found,
+      column->property.name,
+      is_of_any_dimension(type) ? "a vector" : qn_property_type_name(type, name), found,
       length > 40 ? 40 : (int)length, text);
 }
 
