@@ -25,11 +25,14 @@ static inline int scratch_remove(void **state) {
   return system(command);
 }
 
-/* The path of `name` in the scratch folder; valid until the fourth call after. */
+/* The path of `name` in the scratch folder, which is made if the group has none (then TMPDIR keeps
+ * it); valid until the fourth call after. */
 static inline const char *scratch_path(const char *name) {
   static char paths[4][512];
   static unsigned next;
   char *path = paths[next++ % 4];
+  if (!scratch_folder[0] && scratch_create(NULL) != 0)
+    abort();
   snprintf(path, sizeof paths[0], "%s/%s", scratch_folder, name);
   return path;
 }

@@ -183,4 +183,4 @@ TEST(failures_leave_the_old_one) {
   }
 }
 
-TEST_MAIN(NULL, NULL)
+TEST_MAIN(scratch_create, scratch_remove)

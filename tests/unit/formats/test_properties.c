@@ -342,4 +342,4 @@ TEST(vectors_have_names) {
   assert_int_equal(qn_property_class_of(QN_PROPERTY_VECTOR(QN_PROPERTY_F32, 65537)), 0);
 }
 
-TEST_MAIN(NULL, NULL)
+TEST_MAIN(scratch_create, scratch_remove)
