@@ -41,7 +41,8 @@ static void plan_device(const struct qn_unit_source *source,
   streams = least(streams, available / 2 / qn_unit_stream_least(source));
   streams = streams ? streams : 1;
   plan->num_streams = (unsigned)streams;
-  plan->batch_bytes = batch_of(source, least(BATCH_BYTES, available / 4 / streams));
+  const uint64_t room = least(BATCH_BYTES, available / 4 / streams);
+  plan->batch_bytes = batch_of(source, least(room, source->total_bytes));
 }
 
 static void plan_cache(const struct qn_unit_source *source, const struct qn_stream_options *options,
