@@ -12,10 +12,13 @@ from harness.tools import run
 
 try:
     import numpy as np
+except ImportError:
+    np = None
+try:
     import pyarrow
     import pyarrow.parquet
 except ImportError:
-    np = pyarrow = None
+    pyarrow = None
 
 SAMPLE = Path(os.environ["QUERN_SOURCE"]) / "specs/vectors/properties-vectors.qrn"
 SMALL = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")
@@ -56,8 +59,12 @@ class Views(InScratch):
         self.assertEqual(found.ctypes.data, graph.arrays["property_v0"].ctypes.data)
         self.assertEqual(found.ctypes.data % 4096, 0)
         np.testing.assert_array_equal(found, given)
-        shared = np.from_dlpack(found)  # what PyTorch and JAX read, too
-        self.assertTrue(np.shares_memory(shared, found) and shared.shape == (4, 3))
+        try:
+            shared = np.from_dlpack(found)  # what PyTorch and JAX read, too
+        except BufferError:
+            self.assertLess(tuple(map(int, np.__version__.split(".")[:2])), (2, 1))  # which knew of no array that is only read
+        else:
+            self.assertTrue(np.shares_memory(shared, found) and shared.shape == (4, 3))
         graph.close()
         np.testing.assert_array_equal(found, given)
 
