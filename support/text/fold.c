@@ -44,7 +44,8 @@ void qn_text_fold(const char *text, unsigned at, unsigned indent, unsigned width
 
 FILE *qn_page_begin(struct qn_page *page, FILE *stream) {
   *page = (struct qn_page){.stream = stream};
-  if (isatty(STDOUT_FILENO))
+  /* A guarded stream has no descriptor to ask for (support/output_stream.h). */
+  if (isatty(stream == stderr ? STDERR_FILENO : STDOUT_FILENO))
     page->text = open_memstream(&page->lines, &page->bytes);
   return page->text ? page->text : stream;
 }
@@ -53,9 +54,9 @@ void qn_page_end(struct qn_page *page, unsigned indent) {
   if (!page->text)
     return;
   if (fclose(page->text) == 0) {
-    char *rest = NULL, *line = strtok_r(page->lines, "\n", &rest);
-    for (; line; line = strtok_r(NULL, "\n", &rest))
-      qn_text_fold(line, 0, indent, qn_terminal_width(), page->stream);
+    char *rest = page->lines;
+    while (rest && *rest) /* unlike strtok, strsep keeps empty lines */
+      qn_text_fold(strsep(&rest, "\n"), 0, indent, qn_terminal_width(), page->stream);
   }
   free(page->lines);
 }

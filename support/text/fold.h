@@ -14,8 +14,8 @@ const char *qn_text_skip(const char *text, unsigned characters);
  * lines that are indented: it is broken behind a blank or a comma, or where the line ends. */
 void qn_text_fold(const char *text, unsigned at, unsigned indent, unsigned width, FILE *stream);
 
-/* A page that is folded where standard output is a terminal; files and pipes get its lines as they
- * are. */
+/* A page that is folded where its stream, standard output or standard error, is a terminal; files
+ * and pipes get its lines as they are. */
 struct qn_page {
   FILE *stream, *text;
   char *lines;

@@ -64,7 +64,8 @@ inline bool shuffled() {
 /* Report an error in the running thread (or in host code) and end the process. */
 [[noreturn]] void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* What every access calls has no table of a shared library between. */
+/* Hidden, because every load and store of a kernel calls these, and a call through the library's
+ * table would cost as much as the check. */
 #pragma GCC visibility push(hidden)
 
 /* scheduler.cpp */
@@ -76,7 +77,7 @@ struct grid_launch {
   std::shared_ptr<bound_kernel> kernel;
 };
 void run_grid(const grid_launch &launch);
-/* Every access looks at it, so it is where the program's start put it, not behind a call. */
+/* Every load and store reads it: "initial-exec" spares the call of __tls_get_addr. */
 extern thread_local thread *current __attribute__((tls_model("initial-exec")));
 inline thread *running_thread() {
   return current;

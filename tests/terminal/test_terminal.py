@@ -15,11 +15,11 @@ HOSTILE = b"a\x1b[31mb\x1b]52;c;ZWNobw==\x07\xc2\x9b2J\r\xe2\x80\xaex\xe2\x80\x8
 SHOWN = r"a\x1b[31mb\x1b]52;c;ZWNobw==\x07\xc2\x9b2J\x0d\u202ex\u200by\xff"
 
 
-def on_terminal(*words, stdin=None, env={}, columns=200):
-    """What a terminal gets from a tool that has it as standard output and standard error."""
+def on_terminal(*words, stdin=None, stderr=None, env={}, columns=200):
+    """What a terminal gets from a tool that has it as standard output, and as standard error unless that is another file."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
-    tool = subprocess.Popen(words, stdin=stdin or subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=dict(os.environ, **env))
+    tool = subprocess.Popen(words, stdin=stdin or subprocess.DEVNULL, stdout=theirs, stderr=stderr or theirs, env=dict(os.environ, **env))
     os.close(theirs)
     got = []
     while True:
@@ -130,6 +130,10 @@ class Widths(unittest.TestCase):
         self.done("quern-transform", "g.qrn", "--symmetrize", "-o", "t.qrn")
         done = subprocess.run(words, env=dict(os.environ, COLUMNS="40"), capture_output=True, check=True, text=True)
         self.assertRegex(done.stdout, r"(?m)^seconds .{70,}\)$")
+        with open("summary.txt", "wb") as summary:  # the values go to the terminal, the summary to a file
+            code, text = on_terminal(*words, "-o", "-", stderr=summary, columns=40)
+        self.assertEqual(code, 0)
+        self.assertRegex(Path("summary.txt").read_text(), r"(?m)^seconds .{70,}\)$")
 
     def test_nothing_is_lost(self):
         """What is broken is all there."""

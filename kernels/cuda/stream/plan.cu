@@ -30,7 +30,7 @@ uint64_t qn_unit_stream_least(const struct qn_unit_source *source) {
 
 /* Buffers get a quarter of the memory, or half if units are so large: a cache saves more than
  * larger batches or more streams do. Beyond a few streams large batches are worth more than
- * streams. */
+ * streams. No batch need hold more than all there is. */
 static void plan_device(const struct qn_unit_source *source,
                         const struct qn_stream_options *options, uint64_t available,
                         struct qn_stream_plan *plan) {

@@ -115,8 +115,8 @@ class C17(Compiler):
 
 
 class Cxx17(Compiler):
-    """Those of a folder at once, as C17 has seen that each stands alone. Engines on the CPU are C alone; what goes with a program,
-    CUDA includes."""
+    """Those of a folder at once: that each compiles alone is seen in C17. Engines on the CPU are C alone, and headers that need a
+    program are compiled with the CUDA sources."""
     language = "C++17"
 
     def test_headers(self):
