@@ -80,7 +80,7 @@ class Graph(BackendGraph):
                 raise NotImplementedError("values of %r are no numbers" % name)
             values = numpy.ma.filled(values, 1)
         assert values is not None
-        if values.dtype == "u8" and len(values) and values.max() >= 2**63:
+        if values.dtype == numpy.uint64 and len(values) and values.max() >= 2**63:
             raise NotImplementedError("values of %r have more than 63 bits" % name)
         return merged(values.astype("f8" if values.dtype.kind == "f" else "i8"), rows.counts, merge)
 

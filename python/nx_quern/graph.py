@@ -212,6 +212,6 @@ class BackendGraph:
             options["source"] = [self.nodes[source] for source in sources] if called else sources
         if target is not None:
             options["target"] = self.nodes[target] if called else target
-        chosen = networkx.config.backends.quern
+        chosen = networkx.config.backends["quern"]
         threads = chosen.threads or (1 if engine.num_edges < FEW_EDGES else None)
         return engine.run(algorithm, device=chosen.device, threads=threads, progress=False, **options)

@@ -26,5 +26,5 @@ __all__ = ["Cancelled", "DeviceError", "Graph", "InvalidError", "NegativeError",
            "SystemFailure", "Table", "UnsupportedError", "UsageError", "algorithms", "formats", "from_arrays", "from_arrow", "from_binsparse",
            "from_duckdb", "from_edges", "from_igraph", "from_networkit", "from_networkx", "from_pandas", "from_polars", "from_scipy",
            "generate", "graphar", "icebug", "layouts", "open", "read", "read_arrow", "read_csv", "read_graphar", "read_icebug",
-           "read_parquet", "verify",
-           *_algorithms.__all__]
+           "read_parquet", "verify"]
+__all__ += _algorithms.__all__

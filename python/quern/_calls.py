@@ -171,7 +171,9 @@ class _Bars:
     """A bar of tqdm for each part of the work."""
 
     def __init__(self, delay: float) -> None:
-        from tqdm.auto import tqdm
+        with warnings.catch_warnings():  # that a notebook has no widgets: the bar is text then
+            warnings.simplefilter("ignore")
+            from tqdm.auto import tqdm
         self.make, self.delay = tqdm, delay
         self.bar: Any = None
         self.what: Optional[str] = None

@@ -207,17 +207,17 @@ class Graph(Lookups, Algorithms):
             self._num_edges = count.value
         return self._num_edges
 
-    def _edges_text(self) -> str:
+    def _count_of_edges(self) -> Tuple[int, str]:
         try:
-            return "%d edges" % self.num_edges
+            return self.num_edges, "edges"
         except _errors.QuernError:  # damaged or closed
-            return "%d stored edges" % self.num_stored_edges
+            return self.num_stored_edges, "stored edges"
 
     def __repr__(self) -> str:
         weights = ", weights %s" % self.weight_dtype if self.weight_dtype else ""
-        return "<quern.Graph %s: %s, %s, %d vertices, %s%s>" % (
+        return "<quern.Graph %s: %s, %s, %d vertices, %d %s%s>" % (
             self.path or "in memory", self.layout, "directed" if self.directed else "undirected", self.num_vertices,
-            self._edges_text(), weights)
+            *self._count_of_edges(), weights)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: a table, and how many vertices have how many edges."""

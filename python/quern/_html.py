@@ -27,7 +27,8 @@ def table(rows: Sequence[Sequence[Any]], heads: Optional[Sequence[str]] = None) 
 
 
 def of_graph(graph: "Graph") -> str:
-    words = [("graph", graph.path or "in memory"), ("vertices", "{:,}".format(graph.num_vertices)), ("edges", graph._edges_text()),
+    count, what = graph._count_of_edges()
+    words = [("graph", graph.path or "in memory"), ("vertices", "{:,}".format(graph.num_vertices)), (what, "{:,}".format(count)),
              ("direction", "directed" if graph.directed else "undirected"), ("weights", graph.weight_dtype or "none"),
              ("ids", graph.id_form), ("layout", graph.layout)]
     if graph._session is None:

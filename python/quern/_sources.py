@@ -162,19 +162,19 @@ def _with_columns(source: Any, target: Any, weights: Any, ids: Any, num_vertices
     source, target, texts = _ends(source, target)
     if texts is not None:
         source, target = texts[source], texts[target]
-    by_name = ids is not None and not isinstance(ids, str)
-    if vertices and (isinstance(ids, str) or (texts is not None and not by_name)):
+    named = None if isinstance(ids, str) else ids
+    if vertices and (isinstance(ids, str) or (texts is not None and named is None)):
         raise _errors.UsageError("vertex_properties: ids, an array, says which vertex has which value")
     further = _columns_of(edges, len(source), "edges")
     names = [_files.other_than(further, name) for name in ("source", "target", "weight")]
     columns = {names[0]: source, names[1]: target, **({} if weights is None else {names[2]: _array(weights, "weights")})}
     table = Table.of_arrays({**columns, **further})
-    if not vertices and not by_name:
+    if not vertices and named is None:
         return from_arrow(table, list(columns), properties=True, ids=ids, vertices=num_vertices, **given)
-    of_vertices = _columns_of(vertices, len(ids) if by_name else num_vertices, "vertices")
-    count = len(ids) if by_name else len(next(iter(of_vertices.values())))
+    of_vertices = _columns_of(vertices, num_vertices if named is None else len(named), "vertices")
+    count = len(next(iter(of_vertices.values()))) if named is None else len(named)
     key = _files.other_than(of_vertices, "id")
-    called = _names(ids) if by_name else numpy.arange(count, dtype="u4")
+    called = numpy.arange(count, dtype="u4") if named is None else _names(named)
     return from_arrow(table, list(columns), properties=bool(further), vertices=Table.of_arrays({key: called, **of_vertices}), id=key, rows=True,
                       **given)
 

@@ -79,7 +79,7 @@ def _groups(path: Path, info: Dict[str, Any]) -> List[Dict[str, Any]]:
         try:
             names = [entry["name"] for entry in group["properties"]]
             group.setdefault("prefix", "_".join(names) + "/")
-            group["file_type"], [entry["data_type"] for entry in group["properties"]]
+            _ = group["file_type"], [entry["data_type"] for entry in group["properties"]]
         except (KeyError, TypeError) as problem:
             raise _fail(path, "a group of properties lacks a name, a data_type or a file_type") from problem
     return groups

@@ -127,13 +127,13 @@ def _nodes(folder: Path, name: str, key: Optional[str], lost: List[str]) -> Tupl
     names = file.schema_arrow.names
     if not names:
         _fail(path, "there is no column that names the nodes")
-    key = names[0] if key is None else next((one for one in names if one.lower() == key.lower()), names[0])
-    kept = [one for one in names if _is_kept(pyarrow, file.schema_arrow.field(one).type) or one == key]
+    first = next((one for one in names if key is not None and one.lower() == key.lower()), names[0])
+    kept = [one for one in names if _is_kept(pyarrow, file.schema_arrow.field(one).type) or one == first]
     lost += ["%s.%s" % (name, one) for one in names if one not in kept]
-    table = file.read(columns=kept).select([key, *(one for one in kept if one != key)])
+    table = file.read(columns=kept).select([first, *(one for one in kept if one != first)])
     if table.column(0).null_count:
-        _fail(path, "the key %s is null in a row" % key)
-    return table, key
+        _fail(path, "the key %s is null in a row" % first)
+    return table, first
 
 
 def _of_two_types(folder: Path, chosen: _Chosen, tables: List[Tuple[Any, str]]) -> Any:

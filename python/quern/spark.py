@@ -67,9 +67,9 @@ class _Cut(NamedTuple):
 def _number(starts: List[int], batches: Iterable[Any]) -> Iterator[Any]:
     """Names with their numbers: `starts` has that of the first of each partition."""
     pyarrow, taskcontext = need("pyarrow"), need("pyspark.taskcontext")
-    number: Optional[int] = None
+    number = -1
     for batch in batches:
-        if number is None:
+        if number < 0:
             number = starts[taskcontext.TaskContext.get().partitionId()]
         numbers = numpy.arange(number, number + batch.num_rows)
         number += batch.num_rows
@@ -439,7 +439,7 @@ def read(session: Any, path: "PathLike") -> Any:
         first = manifest["version"] == 1
         parts = manifest["parts"] if first else manifest["blocks"]
         ranges = [(part["begin"], part["end"]) if first else part["rows"] for part in parts]
-        files = [(part["name"], part["identity"], *map(int, rows), first) for part, rows in zip(parts, ranges)]
+        files = [(part["name"], part["identity"], int(rows[0]), int(rows[1]), first) for part, rows in zip(parts, ranges)]
         named = manifest["vertices"] if first else manifest["vertices"][0]
         vertices = named["name"], named["identity"]
         rows_in, undirected = manifest["rows"] == "in", graph["directedness"] == "undirected"

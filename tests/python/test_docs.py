@@ -160,6 +160,22 @@ class Analysis(_Example):
         self.assertLessEqual(len((SOURCE / "examples/python_analysis.py").read_text().splitlines()), 40)
 
 
+@needs("ipykernel", "nbclient", "pandas")
+class Notebook(unittest.TestCase):
+    def test_example(self):
+        """Every cell runs, says nothing that is not asked for, and graphs, results and tables show themselves as HTML."""
+        import nbclient
+        import nbformat
+        notebook = nbformat.read(SOURCE / "examples/quern.ipynb", 4)
+        self.assertFalse([cell for cell in notebook.cells if cell.get("outputs")])
+        nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+        outputs = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
+        shown = [output for output in sum(outputs, []) if output.output_type != "stream"]
+        self.assertEqual([output.name for output in sum(outputs, []) if output not in shown], ["stdout"])
+        for output, what in zip(shown, ["<th>vertices</th><td>4,096</td>", "pagerank on cpu", "<th>community</th>"], strict=True):
+            self.assertIn(what, output.data["text/html"])
+
+
 class Examples(unittest.TestCase):
     def test_each_is_run(self):
         here = Path(__file__).read_text() + Path(__file__).with_name("test_spark.py").read_text()

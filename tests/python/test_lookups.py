@@ -110,7 +110,7 @@ class Plain(unittest.TestCase):
         self.assertEqual((len(graph), list(graph), graph.num_edges, graph.degree().tolist(), list(graph.edge_blocks())), (0, [], 0, [], []))
         self.assertNotIn(0, graph)
         self.assertEqual(len(graph[:]), 0)
-        self.assertIn("0 edges", graph._repr_html_())
+        self.assertIn("<th>edges</th><td>0</td>", graph._repr_html_())
 
     def test_closed(self):
         graph = quern.from_arrays([0], [1])

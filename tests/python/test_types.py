@@ -1,4 +1,4 @@
-"""The package's types, by mypy: pyproject.toml says how strictly."""
+"""The package's types, by mypy and pyright: pyproject.toml says how strictly."""
 
 import importlib.util
 import os
@@ -42,6 +42,12 @@ class Types(unittest.TestCase):
         lines = [line for line in said.splitlines() if "error:" in line]
         self.assertEqual([(line.split(":")[0].endswith("user.py"), line.split(":")[1]) for line in lines],
                          [(True, "4"), (True, "5"), (True, "6"), (True, "8"), (True, "9"), (True, "10")], said)
+
+    @unittest.skipIf(importlib.util.find_spec("basedpyright") is None, "no basedpyright")
+    def test_by_pyright(self):
+        done = subprocess.run([sys.executable, "-m", "basedpyright", "--pythonpath", sys.executable], cwd=SOURCE, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual(done.returncode, 0, done.stdout)
 
 
 if __name__ == "__main__":

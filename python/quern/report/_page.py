@@ -240,7 +240,7 @@ def _groups(result: _figures.Values, what: str) -> List[Union[_charts.Figure, Ta
     """Values are names of groups: how large these are."""
     labels, first, sizes = numpy.unique(result.numbers, return_index=True, return_counts=True)
     order = numpy.argsort(-sizes, kind="stable")[:TOP]
-    rows: List[Row] = [[_short(result.row(int(first[at]))[-1]), f"{int(sizes[at]):,}", Bar(bar(sizes[at] / sizes[order[0]]))] for at in order]
+    rows: List[Row] = [[_short(result.row(int(first[at]))[-1]), f"{int(sizes[at]):,}", Bar(bar(float(sizes[at] / sizes[order[0]])))] for at in order]
     return [_charts.histogram("Sizes of the %s" % what, "vertices", sizes.astype(numpy.float64), what),
             Table(["name", "vertices", ""], rows, "The largest of %s %s" % (f"{len(labels):,}", what))]
 
