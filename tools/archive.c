@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "formats/bundle/write.h"
+#include "formats/set/set.h"
 #include "support/atomic_file.h"
 #include "support/json_text.h"
 #include "support/memory.h"
@@ -68,14 +69,16 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const char documentation[] =
     "Compress containers, and restore them byte for byte.\v"
     "  create -o OUT FILE...    archive FILE, or make a bundle of several\n"
-    "  extract [-o OUT] FILE    restore the container in FILE\n"
+    "  create -o OUT SET        make a bundle of a set\n"
+    "  extract [-o OUT] FILE    restore the container in FILE, or the set\n"
     "  extract [-C DIR] BUNDLE [MEMBER...]\n"
     "                           restore a bundle's members (all) into DIR\n"
     "  list FILE                what is in an archive or a bundle\n"
     "  verify FILE...           decode everything and compare the checksums; of a bundle's "
     "members also the hashes that the manifest has\n\n"
     "An archive is a container in archive form: quern-info and quern-verify read it too. A bundle "
-    "is a tar with a manifest, which ordinary tar lists and unpacks. Every section is checked "
+    "is a tar with a manifest, which ordinary tar lists and unpacks; that of a set keeps the set's "
+    "manifest, too. Every section is checked "
     "while it is restored; a damaged section is named, and no output is left. Existing files are "
     "kept unless --force is given. Memory: some MiB a thread, of slotted pages six times a page if "
     "that is more; of undirected graphs to create 4 bytes an edge (8 with weights) and 8 a vertex; "
@@ -106,11 +109,8 @@ static void print_size(const json_t *size) {
 }
 
 /* What became of `output`: told at once, or added to `list` if that is not NULL. */
-static void report(const struct options *options, const char *output, uint64_t from, double begun,
-                   json_t *list) {
-  uint64_t to = qn_output_bytes(output);
-  if (to == 0) /* a stream */
-    return;
+static void report_bytes(const struct options *options, const char *output, uint64_t from,
+                         uint64_t to, double begun, json_t *list) {
   json_t *size = describe_size(output, from, to, qn_seconds() - begun);
   if (list)
     json_array_append(list, size);
@@ -119,6 +119,13 @@ static void report(const struct options *options, const char *output, uint64_t f
   else if (!options->shared.quiet)
     print_size(size);
   json_decref(size);
+}
+
+static void report(const struct options *options, const char *output, uint64_t from, double begun,
+                   json_t *list) {
+  uint64_t to = qn_output_bytes(output);
+  if (to > 0) /* no stream */
+    report_bytes(options, output, from, to, begun, list);
 }
 
 /* Members appear all together, so they are told of together. */
@@ -146,19 +153,31 @@ static enum qn_status archive_one(const char *input, const struct options *optio
   return status;
 }
 
+/* What a bundle is made of: one set, or containers. */
+static enum qn_status check_kinds(char **files, int count, struct qn_error *error) {
+  for (int i = 0; count > 1 && i < count; i++)
+    if (qn_set_recognise(files[i]))
+      return qn_fail(error, QN_USAGE, "%s is a set: make a bundle of it alone", files[i]);
+  return QN_OK;
+}
+
 static enum qn_status create(const struct options *options, char **files, int count,
                              struct qn_error *error) {
   double begun = qn_seconds();
   uint64_t bytes = 0;
-  enum qn_status status;
   if (!options->output || count < 1)
     return qn_fail(error, QN_USAGE, "create needs -o OUT and at least one container");
-  status = qn_inputs_kept(options->output, (const char *const *)files, (uint64_t)count, error);
+  enum qn_status status = check_kinds(files, count, error);
+  if (!status)
+    status = qn_inputs_kept(options->output, (const char *const *)files, (uint64_t)count, error);
   if (status)
     return status;
   for (int i = 0; i < count; i++)
     bytes += file_bytes(files[i]);
-  if (count == 1 && !options->bundle)
+  if (qn_set_recognise(files[0]))
+    status = qn_bundle_create_set(options->output, options->shared.force, files[0], options->level,
+                                  &bytes, error);
+  else if (count == 1 && !options->bundle)
     status = archive_one(files[0], options, &bytes, error);
   else
     status = qn_bundle_create(options->output, options->shared.force, files, (uint32_t)count,
@@ -275,19 +294,47 @@ static enum qn_status extract_members(const char *input, const struct qn_bundle 
   return status;
 }
 
-static enum qn_status extract_bundle(const char *input, char **names, int count,
-                                     const struct options *options, struct qn_error *error) {
-  struct qn_bundle *bundle;
+static enum qn_status extract_set(const char *input, const struct qn_bundle *bundle,
+                                  const struct options *options, struct qn_error *error) {
+  const double begun = qn_seconds();
+  uint64_t bytes = qn_bundle_set(bundle)->bytes;
+  if (!options->output)
+    return qn_fail(error, QN_USAGE,
+                   "this bundle is a set, which -o FOLDER puts back; members that are named go "
+                   "into -C DIR");
+  for (uint32_t i = 0; i < qn_bundle_count(bundle); i++)
+    bytes +=
+        (uint64_t)json_integer_value(json_object_get(qn_bundle_member(bundle, i)->entry, "bytes"));
+  enum qn_status status =
+      qn_bundle_extract_set(bundle, options->output, options->shared.force, error);
+  if (!status)
+    report_bytes(options, options->output, file_bytes(input), bytes, begun, NULL);
+  return status;
+}
+
+static enum qn_status extract_some(const char *input, const struct qn_bundle *bundle, char **names,
+                                   int count, const struct options *options,
+                                   struct qn_error *error) {
   if (options->output)
     return qn_fail(error, QN_USAGE, "a bundle is extracted into a folder: use -C DIR, not -o");
-  enum qn_status status = qn_bundle_open(input, &bundle, error);
-  if (status)
-    return status;
   json_t *reports = json_array();
-  status = extract_members(input, bundle, names, (uint32_t)count, options, reports, error);
+  enum qn_status status =
+      extract_members(input, bundle, names, (uint32_t)count, options, reports, error);
   if (!status)
     report_members(options, reports);
   json_decref(reports);
+  return status;
+}
+
+static enum qn_status extract_bundle(const char *input, char **names, int count,
+                                     const struct options *options, struct qn_error *error) {
+  struct qn_bundle *bundle;
+  enum qn_status status = qn_bundle_open(input, &bundle, error);
+  if (status)
+    return status;
+  status = qn_bundle_set(bundle) && count == 0
+               ? extract_set(input, bundle, options, error)
+               : extract_some(input, bundle, names, count, options, error);
   qn_bundle_close(bundle);
   return status;
 }
@@ -327,6 +374,8 @@ static enum qn_status list_entries(const char *path, json_t *entries, struct qn_
     json_t *copy = json_deep_copy(qn_bundle_member(bundle, i)->entry);
     json_array_append_new(entries, copy);
   }
+  if (!status && qn_bundle_set(bundle))
+    json_array_append_new(entries, json_deep_copy(qn_bundle_set(bundle)->entry));
   if (!status)
     qn_bundle_close(bundle);
   return status;
@@ -373,7 +422,7 @@ static enum qn_status verify_one(const char *path, struct qn_error *error) {
     const struct qn_bundle_member *member = qn_bundle_member(bundle, i);
     status = qn_bundle_extract(bundle, member, NULL, false, error);
     if (!status)
-      status = qn_bundle_map(bundle, member, &container, error);
+      status = qn_bundle_map(bundle, member, QN_MAP_RECTANGULAR, &container, error);
     if (!status) {
       status = qn_container_check(container, error);
       qn_container_unmap(container);

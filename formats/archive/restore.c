@@ -157,7 +157,8 @@ static enum qn_status restore_triangles(struct restoring *restoring, uint32_t co
                                      .row_offsets = restoring->row_offsets,
                                      .columns = columns,
                                      .weights = columns};
-  if (info->layout != QN_LAYOUT_GRAPH || info->directedness != QN_UNDIRECTED)
+  if (info->layout != QN_LAYOUT_GRAPH || info->directedness != QN_UNDIRECTED ||
+      qn_is_rectangular(info))
     return qn_container_violation(restoring->archive, error, "A-4",
                                   "section %s is a triangle, but this is not an undirected graph",
                                   section->name);

@@ -31,7 +31,8 @@ struct kept_triangle {
 static enum qn_status find_triangle(const struct qn_container *container,
                                     struct kept_triangle *triangle, struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(container);
-  if (info->layout != QN_LAYOUT_GRAPH || info->directedness != QN_UNDIRECTED)
+  if (info->layout != QN_LAYOUT_GRAPH || info->directedness != QN_UNDIRECTED ||
+      qn_is_rectangular(info))
     return QN_OK;
   const struct qn_csr *csr = &triangle->graph.out;
   enum qn_status status = qn_graph_view(container, &triangle->graph, error);
@@ -127,10 +128,6 @@ static enum qn_status encode(const struct qn_container *container, const char *p
   if (info->incompatible_features & QN_FEATURE_ARCHIVE) {
     qn_fail(error, QN_USAGE, "this container is in archive form already");
     return qn_error_in_file(error, qn_container_path(container)), QN_USAGE;
-  }
-  if (qn_is_rectangular(info)) {
-    qn_fail(error, QN_UNSUPPORTED, "a part of a set has no archive form; archive the set");
-    return qn_error_in_file(error, qn_container_path(container)), QN_UNSUPPORTED;
   }
   enum qn_status status = qn_writer_create(path, force, &writer, error);
   if (status)

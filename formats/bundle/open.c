@@ -47,7 +47,7 @@ static enum qn_status open_member(const char *file, const char *name, const char
     return status;
   status = qn_bundle_find(bundle, name, &member, error);
   if (!status)
-    status = qn_bundle_map(bundle, member, &archive, error);
+    status = qn_bundle_map(bundle, member, flags, &archive, error);
   if (!status && flags & QN_MAP_ARCHIVE) {
     *out = archive;
   } else if (!status) {

@@ -12,6 +12,7 @@
 
 #include "formats/bundle/blocks.h"
 #include "formats/bundle/hash.h"
+#include "formats/bundle/sets.h"
 #include "formats/container/container_disk.h"
 #include "support/json_text.h"
 #include "support/memory.h"
@@ -27,6 +28,7 @@ struct qn_bundle {
   uint32_t num_members;
   struct qn_bundle_member *members;
   char **names;
+  const struct qn_bundle_member *set; /* the last one, if it is set.json */
 };
 
 #define MAX_MEMBERS 100000
@@ -189,6 +191,29 @@ static enum qn_status check_manifest(const struct qn_bundle *bundle, const json_
              : refuse(bundle, error, QN_BUNDLE_MANIFEST " is corrupt: its checksum does not match");
 }
 
+/* What the manifest says of member `index`. */
+static enum qn_status take_entry(struct qn_bundle *bundle, uint32_t index, const json_t *entry,
+                                 struct qn_error *error) {
+  struct qn_bundle_member *member = &bundle->members[index];
+  const char *name, *role, *identity, *hash;
+  json_int_t bytes, packed;
+  json_t *provenance = NULL;
+  if (json_unpack((json_t *)entry, "{s:s, s:s, s:s, s:s, s:I, s:I, s?o!}", "name", &name, "role",
+                  &role, "identity", &identity, "xxh3_128", &hash, "bytes", &bytes, "archive_bytes",
+                  &packed, "provenance", &provenance) != 0 ||
+      (provenance && !json_is_object(provenance)) || strcmp(name, member->name) != 0 ||
+      (uint64_t)packed != member->bytes)
+    return refuse(bundle, error, "the manifest does not describe the members that are there");
+  member->entry = entry;
+  if (strcmp(role, QN_BUNDLE_SET_ROLE) != 0)
+    return QN_OK;
+  if (strcmp(name, QN_SET_MANIFEST) != 0 || index + 1 != bundle->num_members || bytes != packed ||
+      provenance)
+    return refuse(bundle, error, "the manifest of a set is no last member " QN_SET_MANIFEST);
+  bundle->set = member;
+  return QN_OK;
+}
+
 /* The manifest comes first and has an entry for each of the others, in order. */
 static enum qn_status read_manifest(struct qn_bundle *bundle, struct qn_error *error) {
   const char *format;
@@ -206,8 +231,9 @@ static enum qn_status read_manifest(struct qn_bundle *bundle, struct qn_error *e
                   "members", &list) != 0 ||
       strcmp(format, "quern-bundle") != 0 || !json_is_array(list))
     return refuse(bundle, error, "no bundle: " QN_BUNDLE_MANIFEST " is not a bundle's");
-  if (version != 1) {
-    qn_fail(error, QN_UNSUPPORTED, "a bundle of version %d; this build reads 1", version);
+  if (version != 1 && version != QN_BUNDLE_SET_VERSION) {
+    qn_fail(error, QN_UNSUPPORTED, "a bundle of version %d; this build reads 1 and %d", version,
+            QN_BUNDLE_SET_VERSION);
     return qn_error_in_file(error, bundle->path), QN_UNSUPPORTED;
   }
   status = check_manifest(bundle, list, error);
@@ -215,20 +241,11 @@ static enum qn_status read_manifest(struct qn_bundle *bundle, struct qn_error *e
     return status;
   if (json_array_size(list) + 1 != bundle->num_members)
     return refuse(bundle, error, "the manifest does not name every member");
-  for (uint32_t i = 1; i < bundle->num_members; i++) {
-    const json_t *entry = json_array_get(list, i - 1);
-    const char *name, *role, *identity, *hash;
-    json_int_t bytes, packed;
-    json_t *provenance = NULL;
-    if (json_unpack((json_t *)entry, "{s:s, s:s, s:s, s:s, s:I, s:I, s?o!}", "name", &name, "role",
-                    &role, "identity", &identity, "xxh3_128", &hash, "bytes", &bytes,
-                    "archive_bytes", &packed, "provenance", &provenance) != 0 ||
-        (provenance && !json_is_object(provenance)) || strcmp(name, bundle->members[i].name) != 0 ||
-        (uint64_t)packed != bundle->members[i].bytes)
-      return refuse(bundle, error, "the manifest does not describe the members that are there");
-    bundle->members[i].entry = entry;
-  }
-  return QN_OK;
+  for (uint32_t i = 1; !status && i < bundle->num_members; i++)
+    status = take_entry(bundle, i, json_array_get(list, i - 1), error);
+  if (!status && (version == QN_BUNDLE_SET_VERSION) != (bundle->set != NULL))
+    status = refuse(bundle, error, "a bundle has version 2 if it is a set, and only then");
+  return status;
 }
 
 enum qn_status qn_bundle_open(const char *path, struct qn_bundle **out, struct qn_error *error) {
@@ -248,6 +265,8 @@ enum qn_status qn_bundle_open(const char *path, struct qn_bundle **out, struct q
     status = walk(bundle, error);
   if (!status)
     status = read_manifest(bundle, error);
+  if (!status && bundle->set)
+    status = qn_bundle_check_set(bundle, error);
   if (status)
     qn_bundle_close(bundle);
   else
@@ -284,8 +303,20 @@ bool qn_bundle_recognise(const char *path) {
   return tar;
 }
 
+const char *qn_bundle_path(const struct qn_bundle *bundle) {
+  return bundle->path;
+}
+
 uint32_t qn_bundle_count(const struct qn_bundle *bundle) {
-  return bundle->num_members - 1;
+  return bundle->num_members - (bundle->set ? 2 : 1);
+}
+
+const struct qn_bundle_member *qn_bundle_set(const struct qn_bundle *bundle) {
+  return bundle->set;
+}
+
+const char *qn_bundle_set_text(const struct qn_bundle *bundle) {
+  return (const char *)bundle->content + bundle->set->offset;
 }
 
 const struct qn_bundle_member *qn_bundle_member(const struct qn_bundle *bundle, uint32_t index) {
@@ -336,9 +367,10 @@ static enum qn_status check_entry(const struct qn_bundle_member *member,
 }
 
 enum qn_status qn_bundle_map(const struct qn_bundle *bundle, const struct qn_bundle_member *member,
-                             struct qn_container **out, struct qn_error *error) {
+                             unsigned flags, struct qn_container **out, struct qn_error *error) {
+  const unsigned parts = bundle->set ? flags & QN_MAP_RECTANGULAR : 0;
   enum qn_status status = qn_container_map_range(bundle->path, member->offset, member->bytes,
-                                                 QN_MAP_ARCHIVE, out, error);
+                                                 QN_MAP_ARCHIVE | parts, out, error);
   if (!status) {
     char name[4096];
     snprintf(name, sizeof name, "%s:%s", bundle->path, member->name);
@@ -381,7 +413,7 @@ enum qn_status qn_bundle_extract(const struct qn_bundle *bundle,
                                  bool force, struct qn_error *error) {
   struct qn_container *container;
   struct qn_bundle_member context = *member;
-  enum qn_status status = qn_bundle_map(bundle, member, &container, error);
+  enum qn_status status = qn_bundle_map(bundle, member, QN_MAP_RECTANGULAR, &container, error);
   if (status)
     return status;
   status = path ? qn_archive_restore_judged(container, path, force, compare_with_manifest, &context,

@@ -182,8 +182,6 @@ static enum qn_status check_rectangle(const struct frame *frame, struct qn_error
                : QN_OK;
   if (header->layout != QN_LAYOUT_GRAPH && header->layout != QN_LAYOUT_PACKED)
     return invalid_at(error, frame, 24, "C-27", "the layout has no rows of some vertices alone");
-  if (header->incompatible_features & QN_FEATURE_ARCHIVE)
-    return invalid_at(error, frame, 24, "C-27", "rows of some vertices alone have no archive form");
   if (header->num_rows > UINT32_MAX || header->first_row > UINT32_MAX)
     return invalid_at(error, frame, 88, "C-27", "the rows are more than 2^32 - 1, or not vertices");
   if (header->directedness == QN_UNDIRECTED && header->num_edges > 0)

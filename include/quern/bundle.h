@@ -32,15 +32,23 @@ bool qn_bundle_recognise(const char *path);
 enum qn_status qn_bundle_open(const char *path, struct qn_bundle **out, struct qn_error *error);
 void qn_bundle_close(struct qn_bundle *bundle);
 
+const char *qn_bundle_path(const struct qn_bundle *bundle);
+/* Of containers. */
 uint32_t qn_bundle_count(const struct qn_bundle *bundle);
 const struct qn_bundle_member *qn_bundle_member(const struct qn_bundle *bundle, uint32_t index);
 /* QN_USAGE with the list of members if no such name exists. */
 enum qn_status qn_bundle_find(const struct qn_bundle *bundle, const char *name,
                               const struct qn_bundle_member **out, struct qn_error *error);
 
-/* Map a member's container (archive form) where it lies. */
+/* The member set.json of a bundle that is a set; NULL: it is none. */
+const struct qn_bundle_member *qn_bundle_set(const struct qn_bundle *bundle);
+/* Its text, of qn_bundle_set(bundle)->bytes bytes, in the mapping. */
+const char *qn_bundle_set_text(const struct qn_bundle *bundle);
+
+/* Map a member's container (archive form) where it lies. `flags` may have QN_MAP_RECTANGULAR, for
+ * those of a set. */
 enum qn_status qn_bundle_map(const struct qn_bundle *bundle, const struct qn_bundle_member *member,
-                             struct qn_container **out, struct qn_error *error);
+                             unsigned flags, struct qn_container **out, struct qn_error *error);
 
 /* Restore a member to `path` and compare the result with the manifest's hash; if it differs, no
  * file is left. With `path` NULL the same with a file without a name in the folder TMPDIR (or
@@ -48,6 +56,11 @@ enum qn_status qn_bundle_map(const struct qn_bundle *bundle, const struct qn_bun
 enum qn_status qn_bundle_extract(const struct qn_bundle *bundle,
                                  const struct qn_bundle_member *member, const char *path,
                                  bool force, struct qn_error *error);
+
+/* Put a set back, byte for byte, as the folder `path`, which appears whole or not at all. With
+ * `force` it replaces a set. */
+enum qn_status qn_bundle_extract_set(const struct qn_bundle *bundle, const char *path, bool force,
+                                     struct qn_error *error);
 
 #ifdef __cplusplus
 }

@@ -52,6 +52,20 @@ def xxh3(data):
     return _xxhash.XXH3_64bits(data, len(data))
 
 
+class _Hash128(ctypes.Structure):
+    _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64)]
+
+
+_xxhash.XXH3_128bits.restype = _Hash128
+_xxhash.XXH3_128bits.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+
+
+def xxh3_128(data):
+    """As `xxhsum -H2` prints it."""
+    found = _xxhash.XXH3_128bits(bytes(data), len(data))
+    return "%016x%016x" % (found.high, found.low)
+
+
 def section_checksum(data):
     hashes = [xxh3(data[i:i + CHUNK]) for i in range(0, len(data), CHUNK)]
     return xxh3(struct.pack("<%dQ" % len(hashes), *hashes))
@@ -153,7 +167,7 @@ class Container:
             insist("C-27", self.num_rows == self.first_row == 0)
             self.num_rows = self.num_vertices
             return
-        insist("C-27", self.layout in ("graph", "packed") and not self.incompatible & ARCHIVE)
+        insist("C-27", self.layout in ("graph", "packed"))
         insist("C-27", self.num_rows < 2**32 and self.first_row < 2**32)
         insist("C-27", self.directedness == 0 or self.num_edges == 0)
 
@@ -253,7 +267,7 @@ class Container:
         if not section.upper:
             return elements
         rows, columns = self.array("row_offsets"), self.sections["column_indices"]
-        insist("A-4", self.layout == "graph" and self.directedness == 1, section.name)
+        insist("A-4", self.layout == "graph" and self.directedness == 1 and not self.rectangular, section.name)
         widths = (4,) if section is columns else (4, 8)
         insist("A-4", section.element_bytes in widths and section.count == self.num_edges and columns.upper, section.name)
         insist("A-4", section.strips == columns.strips, section.name)

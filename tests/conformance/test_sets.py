@@ -246,11 +246,10 @@ class Layouts(Folder):
         made = self.split(graph, 3)
         for source in (graph, made):
             run("quern-export", source, "-qfo", self.at / (source.stem + ".txt"))
-            run("quern-archive", "create", source, "-qfo", self.at / (source.stem + ".arc"))
             run("quern-transform", source, "--symmetrize", "-qfo", self.at / (source.stem + ".sym"))
             run("quern-run", "tc", self.at / (source.stem + ".sym"))
             run("quern-run", "sssp", source, "-qfo", self.at / (source.stem + ".tsv"))
-        for end in (".txt", ".arc", ".sym", ".tsv"):
+        for end in (".txt", ".sym", ".tsv"):
             self.assertEqual((self.at / ("set" + end)).read_bytes(), (self.at / ("g" + end)).read_bytes(), end)
         told = json.loads(run("quern-info", made, "--json").stdout)
         self.assertEqual((told["identity"], len(told["blocks"])), (Set(made).manifest["identity"], 3))

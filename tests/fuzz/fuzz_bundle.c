@@ -24,7 +24,7 @@ static bool use_members(const struct qn_bundle *bundle) {
     const struct qn_bundle_member *member = qn_bundle_member(bundle, i), *found;
     struct qn_container *container;
     FUZZ_PROMISE(qn_bundle_find(bundle, member->name, &found, &error) == QN_OK && found == member);
-    if (qn_bundle_map(bundle, member, &container, &error)) {
+    if (qn_bundle_map(bundle, member, QN_MAP_RECTANGULAR, &container, &error)) {
       FUZZ_PROMISE(error.message[0] != '\0');
       sound = false;
       continue;

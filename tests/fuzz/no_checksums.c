@@ -29,6 +29,11 @@ uint64_t qn_chunked_checksum(const void *data, uint64_t bytes) {
   return 0;
 }
 
+void qn_bundle_hash(const void *content, uint64_t bytes, char text[33]) {
+  (void)content, (void)bytes;
+  snprintf(text, 33, "%032d", 0);
+}
+
 enum qn_status qn_bundle_hash_file(int descriptor, uint64_t *bytes, char text[33],
                                    struct qn_error *error) {
   struct stat state;

@@ -500,7 +500,6 @@ NEGATIVE = {
     "C-27-rows-without-the-bit": ("graph-sample", header(num_rows=4)),
     "C-27-first-row-without-the-bit": ("graph-sample", header(first_row=1)),
     "C-27-another-layout": ("shards-garaph", header(incompatible=RECTANGULAR)),
-    "C-27-archive": ("every-filter", header(incompatible=ARCHIVE | RECTANGULAR)),
     "C-27-rows-beyond-32-bits": (PART, header(num_rows=2**32)),
     "C-27-first-row-beyond-32-bits": (PART, header(first_row=2**63)),
     "C-27-undirected": (PART, header(undirected=True)),
