@@ -10,6 +10,7 @@
 
 #include "formats/set/files.h"
 #include "formats/set/manifest.h"
+#include "formats/set/vertices.h"
 #include "library/call.h"
 #include "library/sized.h"
 #include "support/memory.h"
@@ -194,10 +195,10 @@ static enum qn_status describe(const struct qn_set_shape *shape, struct qn_set *
   return status ? status : take_parts(shape, set, error);
 }
 
-static void fill_degrees(const void *context, uint64_t *degrees) {
+static void fill_degrees(const void *context, uint64_t begin, uint64_t end, uint64_t *degrees) {
   const struct qn_set_shape *shape = &((const struct beginning *)context)->shape;
-  if (shape->num_vertices)
-    memcpy(degrees, shape->out_degrees, shape->num_vertices * sizeof *degrees);
+  if (begin < end)
+    memcpy(degrees, shape->out_degrees + begin, (end - begin) * sizeof *degrees);
 }
 
 static enum qn_status write_metadata(const void *context, struct qn_writer *writer,
@@ -216,9 +217,9 @@ static enum qn_status write_vertices(struct beginning *beginning, struct qn_erro
                                            .write_metadata = write_metadata,
                                            .context = beginning};
   const char *path;
-  enum qn_status status = qn_set_writer_vertices(draft->writer, &path, error);
+  enum qn_status status = qn_set_one_range(draft->set, error);
   if (!status)
-    status = qn_set_write_vertices(draft->set, &vertices, path, error);
+    status = qn_set_write_all_vertices(draft->set, &vertices, draft->writer, error);
   if (!status)
     status = qn_set_identity(draft->set, &draft->set->identity, error);
   /* Whatever others write is known here, and taken away if it comes to that. */

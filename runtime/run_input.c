@@ -107,11 +107,11 @@ static enum qn_status open_set(struct qn_set *set, const struct qn_exchange *exc
   enum qn_status status = qn_run_set_open(set, exchange, trust, grid, &input->set, &view, error);
   if (status)
     return status;
-  input->container = set->vertices;
+  input->container = set->ranges[0].container;
   input->info = &input->set->info;
   input->layout = &set_operations;
   input->view = view;
-  input->ids = set->ids;
+  input->ids = input->set->vertices.ids;
   input->trusted = trust;
   status = qn_run_input_order(input, error);
   input->validate_seconds = qn_seconds() - begin;

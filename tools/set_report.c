@@ -6,6 +6,7 @@
 #include "formats/container/figures.h"
 #include "formats/container/text_table.h"
 #include "formats/properties/report.h"
+#include "formats/set/stack.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
 #include "support/sizes.h"
@@ -20,7 +21,9 @@ struct sizes {
 };
 
 static struct sizes sizes_of(const struct qn_set *set) {
-  struct sizes sizes = {.bytes = set->vertices_file.bytes};
+  struct sizes sizes = {0};
+  for (uint64_t i = 0; i < set->num_ranges; i++)
+    sizes.bytes += set->ranges[i].file.bytes;
   for (uint64_t i = 0; i < set->num_parts; i++) {
     const struct qn_set_part *part = &set->parts[i];
     sizes.bytes += part->file.bytes;
@@ -55,7 +58,7 @@ void qn_set_report(const struct qn_set *set, const char *output, double seconds,
             output, set->num_parts, qn_layout_name(set->layout),
             qn_count_text(set->num_vertices, vertices, sizeof vertices),
             qn_edges_text(set->directedness, set->num_edges,
-                          qn_undirected_edges(set->vertices, set->num_edges), edges),
+                          qn_undirected_edges(set->ranges[0].container, set->num_edges), edges),
             qn_size_text(sizes.bytes, size, sizeof size), imbalance(set, &sizes), seconds);
   }
 }
@@ -77,9 +80,19 @@ static void print_parts(const struct qn_set *set) {
   json_decref(rows);
 }
 
-/* How many values of edges are null stands in the parts. */
+/* How many values of edges are null stands in the parts; those of vertices of all files count. */
 static json_t *describe_properties(const struct qn_set *set) {
-  json_t *properties = qn_properties_describe(&set->properties), *column;
+  struct qn_properties all = set->ranges[0].properties;
+  struct qn_stack vertices = {0};
+  struct qn_error ignored;
+  json_t *properties = NULL, *column;
+  enum qn_status status = qn_stack_begin(&vertices, &all.of_vertices, set->num_vertices, &ignored);
+  for (uint64_t i = 0; !status && i < set->num_ranges; i++)
+    status = qn_stack_measure(&vertices, &set->ranges[i].properties.of_vertices, &ignored);
+  all.of_vertices = vertices.table;
+  if (!status)
+    properties = qn_properties_describe(&all);
+  qn_stack_destroy(&vertices);
   size_t index;
   json_array_foreach(json_object_get(properties, "edges"), index, column)
       json_object_del(column, "nulls");
@@ -107,7 +120,7 @@ enum qn_status qn_set_show(const char *path, bool json, struct qn_error *error) 
   json_t *metadata = NULL;
   enum qn_status status = qn_set_open(path, &set, error);
   if (!status)
-    status = qn_container_metadata(set->vertices, &metadata, error);
+    status = qn_container_metadata(set->ranges[0].container, &metadata, error);
   if (!status)
     status = qn_used_files_check(error);
   if (!status) {
@@ -117,7 +130,8 @@ enum qn_status qn_set_show(const char *path, bool json, struct qn_error *error) 
     json_object_set_new(description, "imbalance", json_real(imbalance(set, &sizes)));
     if (metadata)
       json_object_set(description, "metadata", metadata);
-    json_t *properties = qn_properties_are_any(&set->properties) ? describe_properties(set) : NULL;
+    json_t *properties =
+        qn_properties_are_any(&set->ranges[0].properties) ? describe_properties(set) : NULL;
     if (json)
       print_set_json(description, properties);
     else

@@ -125,7 +125,9 @@ static enum qn_status verify_set(const char *path, bool quick, uint64_t *bytes,
   enum qn_status status = qn_set_open(path, &set, error);
   if (status)
     return status;
-  *bytes = set->vertices_file.bytes;
+  *bytes = 0;
+  for (uint64_t i = 0; i < set->num_ranges; i++)
+    *bytes += set->ranges[i].file.bytes;
   for (uint64_t i = 0; !status && i < set->num_parts; i++) {
     struct qn_set_open_part part;
     *bytes += set->parts[i].file.bytes;

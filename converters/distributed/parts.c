@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "converters/distributed/state.h"
+#include "formats/set/vertices.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/ranks/exchange.h"
@@ -288,8 +289,11 @@ struct place {
 
 static enum qn_status list_files(struct qn_distributed *distributed, struct qn_error *error) {
   const char *ignored;
-  enum qn_status status = qn_set_writer_vertices(distributed->writer, &ignored, error);
-  for (uint64_t i = 0; i < distributed->set->num_parts && !status; i++)
+  const struct qn_set *set = distributed->set;
+  enum qn_status status = QN_OK;
+  for (uint64_t i = 0; i < set->num_ranges && !status; i++)
+    status = qn_set_writer_vertices(distributed->writer, i, set->num_ranges, &ignored, error);
+  for (uint64_t i = 0; i < set->num_parts && !status; i++)
     status = qn_set_writer_part(distributed->writer, i, &ignored, error);
   return status;
 }
@@ -318,10 +322,10 @@ struct vertices {
   const uint64_t *degrees;
 };
 
-static void fill_degrees(const void *context, uint64_t *degrees) {
+static void fill_degrees(const void *context, uint64_t begin, uint64_t end, uint64_t *degrees) {
   const struct vertices *vertices = context;
-  if (vertices->distributed->num_vertices)
-    memcpy(degrees, vertices->degrees, vertices->distributed->num_vertices * sizeof *degrees);
+  if (begin < end)
+    memcpy(degrees, vertices->degrees + begin, (end - begin) * sizeof *degrees);
 }
 
 static enum qn_status write_metadata(const void *context, struct qn_writer *writer,
@@ -375,13 +379,33 @@ static enum qn_status count_degrees(const struct qn_distributed *distributed, ui
                                               error);
 }
 
-/* By the first rank; the others learn what its file is. */
+/* The first rank has written the files of the vertices; the others learn what they are. */
+static enum qn_status tell_vertices(struct qn_distributed *distributed, struct qn_error *error) {
+  struct qn_set *set = distributed->set;
+  uint64_t *figures;
+  enum qn_status status =
+      qn_alloc_zeroed(&figures, 2 * set->num_ranges, sizeof *figures, "files of a set", error);
+  if (status)
+    return status;
+  for (uint64_t i = 0; i < set->num_ranges; i++) {
+    figures[2 * i] = set->ranges[i].file.bytes;
+    figures[2 * i + 1] = set->ranges[i].file.identity;
+  }
+  status =
+      qn_broadcast(distributed->ranks, 0, figures, 2 * set->num_ranges * sizeof *figures, error);
+  for (uint64_t i = 0; i < set->num_ranges; i++) {
+    set->ranges[i].file.bytes = figures[2 * i];
+    set->ranges[i].file.identity = figures[2 * i + 1];
+  }
+  qn_free(figures);
+  return status;
+}
+
 static enum qn_status write_vertices(struct qn_distributed *distributed, struct qn_error *error) {
   const struct qn_ids dense = {
       .kind = QN_IDS_DENSE, .num_vertices = distributed->num_vertices, .ascending = true};
   struct vertices context = {.distributed = distributed};
-  uint64_t *degrees, figures[2] = {0};
-  const char *path;
+  uint64_t *degrees;
   enum qn_status status = qn_bulk_alloc(&degrees, distributed->num_vertices, sizeof *degrees,
                                         "the degrees of vertices", error);
   if (!status)
@@ -394,18 +418,11 @@ static enum qn_status write_vertices(struct qn_distributed *distributed, struct 
       .fill_degrees = fill_degrees,
       .write_metadata = write_metadata,
       .context = &context};
-  if (!status && distributed->ranks->rank == 0) {
-    status = qn_set_writer_vertices(distributed->writer, &path, error);
-    if (!status)
-      status = qn_set_write_vertices(distributed->set, &vertices, path, error);
-    figures[0] = distributed->set->vertices_file.bytes;
-    figures[1] = distributed->set->vertices_file.identity;
-  }
+  if (!status && distributed->ranks->rank == 0)
+    status = qn_set_write_all_vertices(distributed->set, &vertices, distributed->writer, error);
   qn_pages_free(degrees, distributed->num_vertices, sizeof *degrees);
   if (!status)
-    status = qn_broadcast(distributed->ranks, 0, figures, sizeof figures, error);
-  distributed->set->vertices_file.bytes = figures[0];
-  distributed->set->vertices_file.identity = figures[1];
+    status = tell_vertices(distributed, error);
   return status ? status : qn_set_identity(distributed->set, &distributed->set->identity, error);
 }
 
@@ -548,7 +565,9 @@ static void describe(struct qn_distributed *distributed) {
 
 enum qn_status qn_distributed_write(struct qn_distributed *distributed, struct qn_error *error) {
   describe(distributed);
-  enum qn_status status = cut(distributed, error);
+  enum qn_status status = qn_set_one_range(distributed->set, error);
+  if (!status)
+    status = cut(distributed, error);
   if (!status)
     status = begin_folder(distributed, error);
   if (!status)

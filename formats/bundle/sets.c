@@ -12,11 +12,12 @@
 #include "support/memory.h"
 
 uint64_t qn_bundle_set_count(const struct qn_set *set) {
-  return 1 + set->num_parts;
+  return set->num_ranges + set->num_parts;
 }
 
 const struct qn_set_file *qn_bundle_set_file(const struct qn_set *set, uint64_t index) {
-  return index == 0 ? &set->vertices_file : &set->parts[index - 1].file;
+  return index < set->num_ranges ? &set->ranges[index].file
+                                 : &set->parts[index - set->num_ranges].file;
 }
 
 static enum qn_status refuse(const struct qn_bundle *bundle, struct qn_error *error,

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "formats/set/columns.h"
+#include "formats/set/vertices.h"
 #include "support/memory.h"
 #include <quern/layouts.h>
 
@@ -76,12 +77,29 @@ static enum qn_status check_sums(const struct qn_set *set, const struct sums *su
   if (set->directedness == QN_UNDIRECTED && sums->reversed != sums->fingerprint)
     return qn_set_violation(set, QN_SET_MANIFEST, error, "SET-13",
                             "the graph is undirected, but some edge has no reverse");
-  for (uint64_t v = 0; v < set->num_vertices; v++)
-    if (sums->degrees[v] != qn_degree_of(&set->out_degrees, v))
-      return qn_set_violation(set, set->vertices_file.name, error, "SET-14",
-                              "vertex %" PRIu64 " has the out-degree %" PRIu64 ", not %" PRIu64, v,
-                              sums->degrees[v], qn_degree_of(&set->out_degrees, v));
+  for (uint64_t i = 0; i < set->num_ranges; i++)
+    for (uint64_t v = set->ranges[i].begin; v < set->ranges[i].end; v++) {
+      const uint64_t said = qn_degree_of(&set->ranges[i].out_degrees, v - set->ranges[i].begin);
+      if (sums->degrees[v] != said)
+        return qn_set_violation(set, set->ranges[i].file.name, error, "SET-14",
+                                "vertex %" PRIu64 " has the out-degree %" PRIu64 ", not %" PRIu64,
+                                v, sums->degrees[v], said);
+    }
   return qn_set_directions_check(set, &sums->directions, error);
+}
+
+/* Each file of vertices, and SET-16. */
+static enum qn_status check_vertices(const struct qn_set *set, struct qn_error *error) {
+  struct qn_all_vertices all = {0};
+  enum qn_status status = QN_OK;
+  for (uint64_t i = 0; !status && i < set->num_ranges; i++)
+    status = qn_container_check(set->ranges[i].container, error);
+  if (!status)
+    status = qn_set_all_ids(set, &all, error);
+  if (!status)
+    status = qn_set_check_names(set, &all, error);
+  qn_set_all_release(&all);
+  return status;
 }
 
 enum qn_status qn_set_check(const char *path, struct qn_error *error) {
@@ -90,7 +108,7 @@ enum qn_status qn_set_check(const char *path, struct qn_error *error) {
   enum qn_status status = qn_set_open(path, &set, error);
   if (status)
     return status;
-  status = qn_container_check(set->vertices, error);
+  status = check_vertices(set, error);
   if (!status)
     status = qn_pages_alloc(&sums.degrees, set->num_vertices, sizeof *sums.degrees, "out-degrees",
                             error);

@@ -2,26 +2,20 @@
 #pragma once
 
 #include "formats/set/set.h"
+#include "formats/set/stack.h"
 
 /* SET-15, of part `index` in `part`. */
 enum qn_status qn_set_columns_check(const struct qn_set *set, uint64_t index,
                                     const struct qn_container *part, struct qn_error *error);
 
-/* Columns with room for the values of all parts, one behind the other. */
-struct qn_set_columns {
-  struct qn_property_table table;
-  uint64_t num_edges; /* whose values are there */
-};
-
-/* Owned until destroy; of a set whose edges have no properties the table is empty. */
-enum qn_status qn_set_columns_create(const struct qn_set *set, struct qn_set_columns *columns,
+/* Columns with room for the values of all parts, one behind the other: owned until
+ * qn_stack_destroy. Of a set whose edges have no properties there are none. */
+enum qn_status qn_set_columns_create(const struct qn_set *set, struct qn_stack *columns,
                                      struct qn_error *error);
 /* The values of part `index`, the next one, once they are checked. */
-enum qn_status qn_set_columns_add(const struct qn_set *set, struct qn_set_columns *columns,
+enum qn_status qn_set_columns_add(const struct qn_set *set, struct qn_stack *columns,
                                   uint64_t index, const struct qn_container *part,
                                   struct qn_error *error);
-/* Zeroed columns are allowed. */
-void qn_set_columns_destroy(struct qn_set_columns *columns);
 
 /* The transpose of `rows`, whose weights are the numbers of its edges in `rows`. */
 enum qn_status qn_set_number_transpose(const struct qn_csr *rows, struct qn_graph *transposed,

@@ -36,27 +36,75 @@ static void store_degrees(const uint64_t *degrees, uint64_t num_vertices, unsign
     memcpy((char *)to + v * bytes, &degrees[v], bytes); /* little-endian */
 }
 
-static enum qn_status write_degrees(const struct qn_set *set,
+static enum qn_status write_degrees(const struct qn_vertex_range *range,
                                     const struct qn_set_vertices *vertices,
                                     struct qn_writer *writer, struct qn_error *error) {
+  const uint64_t count = range->end - range->begin;
   uint64_t *degrees;
   void *to;
-  enum qn_status status =
-      qn_bulk_alloc(&degrees, set->num_vertices, sizeof *degrees, "out-degrees", error);
+  enum qn_status status = qn_bulk_alloc(&degrees, count, sizeof *degrees, "out-degrees", error);
   if (status)
     return status;
-  vertices->fill_degrees(vertices->context, degrees);
-  const unsigned bytes = degree_bytes(degrees, set->num_vertices);
+  vertices->fill_degrees(vertices->context, range->begin, range->end, degrees);
+  const unsigned bytes = degree_bytes(degrees, count);
   status = qn_writer_section(writer,
                              &(struct qn_section_spec){.name = "out_degrees",
                                                        .element_type = QN_ELEMENT_UNSIGNED,
                                                        .element_bytes = bytes,
-                                                       .count = set->num_vertices,
+                                                       .count = count,
                                                        .ancillary = true},
                              &to, error);
   if (!status)
-    store_degrees(degrees, set->num_vertices, bytes, to);
-  qn_pages_free(degrees, set->num_vertices, sizeof *degrees);
+    store_degrees(degrees, count, bytes, to);
+  qn_pages_free(degrees, count, sizeof *degrees);
+  return status;
+}
+
+/* Those of a range, among those of all. */
+static enum qn_status write_ids(const struct qn_vertex_range *range, const struct qn_ids *all,
+                                struct qn_writer *writer, struct qn_error *error) {
+  struct qn_ids ids = *all;
+  uint64_t *offsets = NULL;
+  ids.num_vertices = range->end - range->begin;
+  if (ids.kind == QN_IDS_NUMBERS && range->begin)
+    ids.numbers += range->begin;
+  if (ids.kind != QN_IDS_STRINGS || !range->begin)
+    return qn_ids_write(writer, &ids, error);
+  enum qn_status status =
+      qn_bulk_alloc(&offsets, ids.num_vertices + 1, sizeof *offsets, "offsets of names", error);
+  if (status)
+    return status;
+  const uint64_t *from = all->string_offsets + range->begin;
+#pragma omp parallel for schedule(static)
+  for (uint64_t i = 0; i <= ids.num_vertices; i++)
+    offsets[i] = from[i] - from[0];
+  ids.string_offsets = offsets;
+  ids.string_bytes += from[0];
+  status = qn_ids_write(writer, &ids, error);
+  qn_pages_free(offsets, ids.num_vertices + 1, sizeof *offsets);
+  return status;
+}
+
+/* Of edges, which there are none here, the schema. */
+static enum qn_status write_columns(const struct qn_vertex_range *range,
+                                    const struct qn_set_vertices *vertices,
+                                    struct qn_writer *writer, struct qn_error *error) {
+  const uint64_t count = range->end - range->begin;
+  uint64_t *records = NULL;
+  if (!vertices->properties || !range->begin || vertices->of_vertex)
+    return vertices->properties
+               ? qn_properties_write(
+                     writer, vertices->properties,
+                     vertices->of_vertex ? vertices->of_vertex + range->begin : NULL, NULL, error)
+               : QN_OK;
+  enum qn_status status = qn_bulk_alloc(&records, count, sizeof *records, "vertices", error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(static)
+  for (uint64_t i = 0; i < count; i++)
+    records[i] = range->begin + i;
+  status = qn_properties_write(writer, vertices->properties, records, NULL, error);
+  qn_pages_free(records, count, sizeof *records);
   return status;
 }
 
@@ -95,24 +143,41 @@ static enum qn_status finish(enum qn_status status, struct qn_writer *writer, co
   return status;
 }
 
-enum qn_status qn_set_write_vertices(struct qn_set *set, const struct qn_set_vertices *vertices,
-                                     const char *path, struct qn_error *error) {
+enum qn_status qn_set_write_vertices(struct qn_set *set, uint64_t index,
+                                     const struct qn_set_vertices *vertices, const char *path,
+                                     struct qn_error *error) {
+  struct qn_vertex_range *range = &set->ranges[index];
   struct qn_writer *writer;
+  char name[32];
   enum qn_status status = qn_writer_create(path, false, &writer, error);
   if (status)
     return status;
   *qn_writer_info(writer) = info_of(set, 0, 0);
   qn_writer_info(writer)->directedness = set->directedness;
+  qn_writer_info(writer)->num_vertices = range->end - range->begin;
   status = write_no_rows(writer, error);
   if (!status)
-    status = qn_ids_write(writer, vertices->ids, error);
+    status = write_ids(range, vertices->ids, writer, error);
   if (!status)
-    status = write_degrees(set, vertices, writer, error);
-  if (!status && vertices->properties) /* of edges, which there are none here, the schema */
-    status = qn_properties_write(writer, vertices->properties, vertices->of_vertex, NULL, error);
+    status = write_degrees(range, vertices, writer, error);
   if (!status)
+    status = write_columns(range, vertices, writer, error);
+  if (!status && index == 0)
     status = vertices->write_metadata(vertices->context, writer, error);
-  return finish(status, writer, path, QN_SET_VERTICES, &set->vertices_file, error);
+  qn_set_vertices_name(index, set->num_ranges, name);
+  return finish(status, writer, path, name, &range->file, error);
+}
+
+enum qn_status qn_set_write_all_vertices(struct qn_set *set, const struct qn_set_vertices *vertices,
+                                         struct qn_set_writer *writer, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (uint64_t i = 0; !status && i < set->num_ranges; i++) {
+    const char *path;
+    status = qn_set_writer_vertices(writer, i, set->num_ranges, &path, error);
+    if (!status)
+      status = qn_set_write_vertices(set, i, vertices, path, error);
+  }
+  return status;
 }
 
 /* ---- Parts --------------------------------------------------------------------- */

@@ -36,16 +36,23 @@ enum qn_status qn_set_write_part(struct qn_set *set, uint64_t index,
                                  const struct qn_set_edge_values *values, const char *tool,
                                  const char *path, bool replace, struct qn_error *error);
 
+/* All of them: a file of a range has what is of its own. */
 struct qn_set_vertices {
   const struct qn_ids *ids;
   const struct qn_properties *properties; /* of the graph; NULL: it has none */
   const uint64_t *of_vertex; /* [V]: vertex v has value of_vertex[v] of a column; NULL: value v */
-  void (*fill_degrees)(const void *context, uint64_t *degrees); /* [V] */
+  /* Of the vertices [begin, end). */
+  void (*fill_degrees)(const void *context, uint64_t begin, uint64_t end, uint64_t *degrees);
   enum qn_status (*write_metadata)(const void *context, struct qn_writer *writer,
                                    struct qn_error *error);
   const void *context;
 };
 
-/* Write the vertices of `set` to `path`, and fill in what the manifest says of the file. */
-enum qn_status qn_set_write_vertices(struct qn_set *set, const struct qn_set_vertices *vertices,
-                                     const char *path, struct qn_error *error);
+/* Write the vertices of range `index` of `set`, which knows its ranges, to `path`, and fill in what
+ * the manifest says of the file. The first one has the metadata. */
+enum qn_status qn_set_write_vertices(struct qn_set *set, uint64_t index,
+                                     const struct qn_set_vertices *vertices, const char *path,
+                                     struct qn_error *error);
+/* The files of all ranges of `set`. */
+enum qn_status qn_set_write_all_vertices(struct qn_set *set, const struct qn_set_vertices *vertices,
+                                         struct qn_set_writer *writer, struct qn_error *error);

@@ -21,6 +21,8 @@
 
 const char *const qn_set_rows_words[] = {"out", "in", NULL};
 static const char *const directedness_words[] = {"directed", "undirected", NULL};
+/* In the order of enum qn_set_feature. */
+static const char *const feature_words[] = {"vertex-ranges", NULL};
 
 enum qn_status qn_set_violation(const struct qn_set *set, const char *name, struct qn_error *error,
                                 const char *rule, const char *format, ...) {
@@ -38,16 +40,21 @@ enum qn_status qn_set_violation(const struct qn_set *set, const char *name, stru
 #define REFUSE(rule, ...) qn_set_violation(set, QN_SET_MANIFEST, error, rule, __VA_ARGS__)
 
 static void add_parts(const struct qn_set *set, XXH3_state_t *state) {
-  const uint64_t about[] = {set->vertices_file.identity, set->num_parts};
+  const uint64_t about[] = {set->ranges[0].file.identity, set->num_parts};
   XXH3_64bits_update(state, about, sizeof about);
   for (uint64_t i = 0; i < set->num_parts; i++)
     XXH3_64bits_update(state, &set->parts[i].end, sizeof set->parts[i].end);
 }
 
-/* One range of vertices, and columns of all of them. */
+/* Columns of all vertices. */
 static void add_blocks(const struct qn_set *set, XXH3_state_t *state) {
-  const uint64_t about[] = {1, 0, set->num_vertices, set->vertices_file.identity, set->num_parts};
-  XXH3_64bits_update(state, about, sizeof about);
+  XXH3_64bits_update(state, &set->num_ranges, sizeof set->num_ranges);
+  for (uint64_t i = 0; i < set->num_ranges; i++) {
+    const struct qn_vertex_range *range = &set->ranges[i];
+    const uint64_t about[] = {range->begin, range->end, range->file.identity};
+    XXH3_64bits_update(state, about, sizeof about);
+  }
+  XXH3_64bits_update(state, &set->num_parts, sizeof set->num_parts);
   for (uint64_t i = 0; i < set->num_parts; i++) {
     const uint64_t block[] = {set->parts[i].begin, set->parts[i].end, 0, set->num_vertices};
     XXH3_64bits_update(state, block, sizeof block);
@@ -245,30 +252,62 @@ static enum qn_status take_parts(struct qn_set *set, const json_t *manifest,
 static enum qn_status take_vertices(struct qn_set *set, const json_t *manifest,
                                     struct qn_error *error) {
   const json_t *vertices = json_object_get(manifest, "vertices");
-  if (set->version > 1 && json_array_size(vertices) != 1)
-    return REFUSE("SET-2", "\"vertices\" must be a list of one file");
-  if (set->version > 1)
-    vertices = json_array_get(vertices, 0);
-  enum qn_status status = take_file(set, vertices, &set->vertices_file, error);
-  return status || set->version == 1
-             ? status
-             : take_whole(set, vertices, "range", set->vertices_file.name, error);
+  const bool is_list = set->version > 1;
+  const size_t most = set->features & QN_SET_VERTEX_RANGES ? QN_SET_MAX_RANGES : 1;
+  if (is_list && (json_array_size(vertices) < 1 || json_array_size(vertices) > most))
+    return REFUSE("SET-2", "\"vertices\" must be a list of %s%zu file%s", most > 1 ? "1 to " : "",
+                  most, most > 1 ? "s" : "");
+  set->num_ranges = is_list ? json_array_size(vertices) : 1;
+  enum qn_status status =
+      qn_alloc_zeroed(&set->ranges, set->num_ranges, sizeof *set->ranges, "ranges of a set", error);
+  for (uint64_t i = 0; !status && i < set->num_ranges; i++) {
+    struct qn_vertex_range *range = &set->ranges[i];
+    const json_t *file = is_list ? json_array_get(vertices, i) : vertices;
+    range->end = set->num_vertices;
+    status = take_file(set, file, &range->file, error);
+    if (!status && is_list)
+      status = take_range(set, file, "range", &range->begin, &range->end, error);
+  }
+  return status;
 }
 
 /* ---- Rules of what was read ------------------------------------------------- */
 
+static enum qn_status check_name(const struct qn_set *set, const char *name, json_t *names,
+                                 struct qn_error *error) {
+  if (json_object_get(names, name))
+    return REFUSE("SET-3", "the file %s is listed twice", name);
+  return json_object_set_new(names, name, json_true())
+             ? qn_fail_memory(error, "the names of files", 0)
+             : QN_OK;
+}
+
 static enum qn_status check_names(const struct qn_set *set, struct qn_error *error) {
   json_t *names = json_object();
   enum qn_status status = QN_OK;
-  json_object_set_new(names, set->vertices_file.name, json_true());
-  for (uint64_t i = 0; !status && i < set->num_parts; i++) {
-    const char *name = set->parts[i].file.name;
-    if (json_object_get(names, name))
-      status = REFUSE("SET-3", "the file %s is listed twice", name);
-    json_object_set_new(names, name, json_true());
-  }
+  for (uint64_t i = 0; !status && i < set->num_ranges; i++)
+    status = check_name(set, set->ranges[i].file.name, names, error);
+  for (uint64_t i = 0; !status && i < set->num_parts; i++)
+    status = check_name(set, set->parts[i].file.name, names, error);
   json_decref(names);
   return status;
+}
+
+static enum qn_status check_vertices(const struct qn_set *set, struct qn_error *error) {
+  uint64_t begin = 0;
+  for (uint64_t i = 0; i < set->num_ranges; i++) {
+    const struct qn_vertex_range *range = &set->ranges[i];
+    if (range->begin != begin || range->end < begin || range->end - begin > UINT32_MAX)
+      return REFUSE("SET-4",
+                    "the vertices of %s are [%" PRIu64 ", %" PRIu64 "), but must begin at %" PRIu64
+                    ", and be at most 2^32 - 1",
+                    range->file.name, range->begin, range->end, begin);
+    begin = range->end;
+  }
+  return begin == set->num_vertices
+             ? QN_OK
+             : REFUSE("SET-4", "the vertices' files end at %" PRIu64 " of %" PRIu64 " vertices",
+                      begin, set->num_vertices);
 }
 
 static enum qn_status check_ranges(const struct qn_set *set, struct qn_error *error) {
@@ -296,6 +335,8 @@ static enum qn_status check_manifest(const struct qn_set *set, struct qn_error *
   uint64_t identity;
   enum qn_status status = check_names(set, error);
   if (!status)
+    status = check_vertices(set, error);
+  if (!status)
     status = check_ranges(set, error);
   if (!status)
     status = qn_set_identity(set, &identity, error);
@@ -310,27 +351,37 @@ static enum qn_status check_manifest(const struct qn_set *set, struct qn_error *
   return QN_OK;
 }
 
-/* What a newer set needs is named in it, and no feature is known yet. */
+/* What a newer set needs is named in it. */
+static enum qn_status take_features(struct qn_set *set, const json_t *features,
+                                    struct qn_error *error) {
+  if (features && !json_is_array(features))
+    return REFUSE("SET-2", "\"required_features\" must be a list of names");
+  for (size_t i = 0; i < json_array_size(features); i++)
+    if (!json_is_string(json_array_get(features, i)))
+      return REFUSE("SET-2", "\"required_features\" must be a list of names");
+  for (size_t i = 0; i < json_array_size(features); i++) {
+    const char *name = json_string_value(json_array_get(features, i));
+    unsigned known = 0;
+    while (feature_words[known] && strcmp(feature_words[known], name) != 0)
+      known++;
+    if (!feature_words[known] || set->version == 1)
+      return refuse_newer(set, error, "requires the feature ", name);
+    set->features |= 1U << known;
+  }
+  return QN_OK;
+}
+
 static enum qn_status check_version(struct qn_set *set, const json_t *manifest,
                                     struct qn_error *error) {
   const json_t *version = json_object_get(manifest, "version");
   const json_t *minor = json_object_get(manifest, "version_minor");
-  const json_t *features = json_object_get(manifest, "required_features");
   const json_int_t number = json_is_integer(version) ? json_integer_value(version) : 0;
   if (number < 1 || number > QN_SET_VERSION)
     return refuse_newer(set, error, "is of another version than 1 and 2", "");
   set->version = (unsigned)number;
   if (minor && (!json_is_integer(minor) || json_integer_value(minor) < 0))
     return REFUSE("SET-2", "\"version_minor\" must be a non-negative integer");
-  if (features && !json_is_array(features))
-    return REFUSE("SET-2", "\"required_features\" must be a list of names");
-  for (size_t i = 0; i < json_array_size(features); i++)
-    if (!json_is_string(json_array_get(features, i)))
-      return REFUSE("SET-2", "\"required_features\" must be a list of names");
-  return json_array_size(features) == 0
-             ? QN_OK
-             : refuse_newer(set, error, "requires the feature ",
-                            json_string_value(json_array_get(features, 0)));
+  return take_features(set, json_object_get(manifest, "required_features"), error);
 }
 
 static enum qn_status take_manifest(struct qn_set *set, const json_t *manifest,
@@ -441,9 +492,22 @@ static json_t *block_json(const struct qn_set *set, const struct qn_set_part *pa
 }
 
 static json_t *vertices_json(const struct qn_set *set) {
-  json_t *json = file_json(&set->vertices_file);
-  json_object_set_new(json, "range", range_json(0, set->num_vertices));
-  return json_pack("[o]", json);
+  json_t *list = json_array();
+  for (uint64_t i = 0; i < set->num_ranges; i++) {
+    json_t *json = file_json(&set->ranges[i].file);
+    json_object_set_new(json, "range", range_json(set->ranges[i].begin, set->ranges[i].end));
+    json_array_append_new(list, json);
+  }
+  return list;
+}
+
+/* NULL: none. */
+static json_t *features_json(const struct qn_set *set) {
+  json_t *list = set->features ? json_array() : NULL;
+  for (unsigned i = 0; feature_words[i]; i++)
+    if (set->features & 1U << i)
+      json_array_append_new(list, json_string(feature_words[i]));
+  return list;
 }
 
 static json_t *graph_json(const struct qn_set *set) {
@@ -461,10 +525,11 @@ json_t *qn_set_describe(const struct qn_set *set) {
   json_t *blocks = json_array();
   for (uint64_t i = 0; i < set->num_parts; i++)
     json_array_append_new(blocks, block_json(set, &set->parts[i]));
-  return json_pack("{s:s, s:i, s:o, s:o, s:s, s:s, s:o, s:o}", "format", FORMAT, "version",
-                   (int)set->version, "identity", hash_json(set->identity), "graph",
-                   graph_json(set), "rows", qn_set_rows_words[set->rows], "layout",
-                   qn_layout_name(set->layout), "vertices", vertices_json(set), "blocks", blocks);
+  return json_pack("{s:s, s:i, s:o*, s:o, s:o, s:s, s:s, s:o, s:o}", "format", FORMAT, "version",
+                   (int)set->version, "required_features", features_json(set), "identity",
+                   hash_json(set->identity), "graph", graph_json(set), "rows",
+                   qn_set_rows_words[set->rows], "layout", qn_layout_name(set->layout), "vertices",
+                   vertices_json(set), "blocks", blocks);
 }
 
 bool qn_set_takes(enum qn_layout layout) {
@@ -484,4 +549,11 @@ char *qn_set_manifest_text(const struct qn_set *set, const char *tool, struct qn
 
 void qn_set_part_name(uint64_t index, char name[32]) {
   snprintf(name, 32, "part-%05" PRIu64 ".qrn", index);
+}
+
+void qn_set_vertices_name(uint64_t index, uint64_t num_ranges, char name[32]) {
+  if (num_ranges == 1)
+    strcpy(name, "vertices.qrn");
+  else
+    snprintf(name, 32, "vertices-%05" PRIu64 ".qrn", index);
 }

@@ -11,6 +11,7 @@
 
 #include "formats/set/columns.h"
 #include "formats/set/manifest.h"
+#include "formats/set/vertices.h"
 #include "support/memory.h"
 #include <quern/layouts.h>
 #include <quern/metadata.h>
@@ -26,8 +27,7 @@ static bool path_of(const struct qn_set *set, const char *name, char path[PATH_M
   return snprintf(path, PATH_MAX, "%s/%s", set->path, name) < PATH_MAX;
 }
 
-/* Map a file of the set, which is the one that the manifest names (SET-6). */
-static enum qn_status map_file(const struct qn_set *set, const struct qn_set_file *file,
+enum qn_status qn_set_map_file(const struct qn_set *set, const struct qn_set_file *file,
                                struct qn_container **out, struct qn_error *error) {
   char path[PATH_MAX];
   *out = NULL;
@@ -61,53 +61,6 @@ static enum qn_status map_file(const struct qn_set *set, const struct qn_set_fil
   return status;
 }
 
-/* ---- The vertices ------------------------------------------------------------ */
-
-static enum qn_status view_degrees(struct qn_set *set, struct qn_error *error) {
-  static const char *const names[] = {"out_degrees", NULL};
-  const struct qn_section *section = qn_container_section(set->vertices, names[0]);
-  if (!section)
-    return qn_set_violation(set, set->vertices_file.name, error, "SET-8",
-                            "the section out_degrees is missing");
-  enum qn_status status = qn_container_require(set->vertices, names[0], QN_ELEMENT_UNSIGNED,
-                                               set->version == 1 ? 8 : section->element_bytes,
-                                               set->num_vertices, &section, error);
-  if (!status)
-    status = qn_container_verify_sections(set->vertices, names, error);
-  if (!status)
-    set->out_degrees = (struct qn_degrees){section->data, section->element_bytes};
-  return status;
-}
-
-/* SET-7 and SET-8. */
-static enum qn_status map_vertices(struct qn_set *set, struct qn_error *error) {
-  struct qn_graph graph;
-  enum qn_status status = map_file(set, &set->vertices_file, &set->vertices, error);
-  if (status)
-    return status;
-  const struct qn_container_info *info = qn_container_info(set->vertices);
-  if (info->layout != QN_LAYOUT_GRAPH)
-    return qn_set_violation(set, set->vertices_file.name, error, "SET-7",
-                            "the layout is %s; expected graph", qn_layout_name(info->layout));
-  status = qn_graph_view(set->vertices, &graph, error);
-  if (status)
-    return status;
-  if (info->num_vertices != set->num_vertices || info->num_edges != 0 ||
-      info->num_rows != (set->version == 1 ? set->num_vertices : 0) ||
-      info->weight_type != set->weight_type || info->directedness != set->directedness)
-    return qn_set_violation(set, set->vertices_file.name, error, "SET-7",
-                            "the container must have %" PRIu64
-                            " vertices, no edges%s, and the graph's weights and directedness",
-                            set->num_vertices, set->version == 1 ? "" : " and no rows");
-  set->ids = graph.ids;
-  status = view_degrees(set, error);
-  if (!status)
-    status = qn_properties_view(set->vertices, &set->properties, error);
-  return status ? status
-                : qn_container_confirm(set->vertices, qn_graph_check(set->vertices, &graph, error),
-                                       qn_container_verify_structure, error);
-}
-
 static enum qn_status open_set(const char *path, struct qn_set *set, struct qn_error *error) {
   set->path = strdup(path);
   if (!set->path)
@@ -115,7 +68,7 @@ static enum qn_status open_set(const char *path, struct qn_set *set, struct qn_e
   for (size_t end = strlen(path); end > 1 && path[end - 1] == '/'; end--)
     set->path[end - 1] = '\0';
   enum qn_status status = qn_set_read_manifest(set, error);
-  return status ? status : map_vertices(set, error);
+  return status ? status : qn_set_map_vertices(set, error);
 }
 
 enum qn_status qn_set_open(const char *path, struct qn_set **out, struct qn_error *error) {
@@ -135,12 +88,15 @@ enum qn_status qn_set_open(const char *path, struct qn_set **out, struct qn_erro
 void qn_set_close(struct qn_set *set) {
   if (!set)
     return;
-  qn_properties_release(&set->properties);
-  qn_container_unmap(set->vertices);
+  for (uint64_t i = 0; set->ranges && i < set->num_ranges; i++) {
+    qn_properties_release(&set->ranges[i].properties);
+    qn_container_unmap(set->ranges[i].container);
+    free(set->ranges[i].file.name);
+  }
   for (uint64_t i = 0; set->parts && i < set->num_parts; i++)
     free(set->parts[i].file.name);
+  qn_free(set->ranges);
   qn_free(set->parts);
-  free(set->vertices_file.name);
   free(set->path);
   qn_free(set);
 }
@@ -180,7 +136,7 @@ static enum qn_status check_header(const struct qn_set *set, const struct qn_set
       qn_container_section(container, "id_offsets"))
     return qn_set_violation(set, part->file.name, error, "SET-9",
                             "a part has no names of vertices: those are in %s",
-                            set->vertices_file.name);
+                            set->ranges[0].file.name);
   if (info->layout == QN_LAYOUT_GRAPH && qn_container_section(container, "in_row_offsets"))
     return qn_set_violation(set, part->file.name, error, "SET-9", "a part has no transpose");
   return QN_OK;
@@ -276,7 +232,7 @@ enum qn_status qn_set_part_open(const struct qn_set *set, uint64_t index, enum q
                                 struct qn_set_open_part *part, struct qn_error *error) {
   const struct qn_set_part *about = &set->parts[index];
   *part = (struct qn_set_open_part){0};
-  enum qn_status status = map_file(set, &about->file, &part->container, error);
+  enum qn_status status = qn_set_map_file(set, &about->file, &part->container, error);
   if (!status)
     status = check_header(set, about, part->container, error);
   if (!status)

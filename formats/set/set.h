@@ -19,8 +19,8 @@
 #include <quern/properties.h>
 
 #define QN_SET_MANIFEST "set.json"
-#define QN_SET_VERTICES "vertices.qrn"
 #define QN_SET_MAX_PARTS 65536
+#define QN_SET_MAX_RANGES 65536
 /* That is written; version 1, whose parts have offsets for all vertices, is read for ever. */
 #define QN_SET_VERSION 2
 
@@ -34,15 +34,30 @@ struct qn_set_file {
   uint64_t identity; /* the header's checksum */
 };
 
+/* The vertices of a range, in a file: what they are called, their properties and out-degrees. Those
+ * of edges have no values there, but in the parts (SET-15). */
+struct qn_vertex_range {
+  struct qn_set_file file;
+  uint64_t begin, end;
+  struct qn_container *container; /* NULL in a set being made */
+  struct qn_ids ids;              /* of [end - begin]; dense: numbers of the whole set */
+  struct qn_degrees out_degrees;  /* [end - begin] in the graph */
+  struct qn_properties properties;
+};
+
 struct qn_set_part {
   struct qn_set_file file;
   uint64_t begin, end; /* whose rows it holds */
   uint64_t num_edges;
 };
 
+/* What a reader of the set must know, by the names in its manifest. */
+enum qn_set_feature { QN_SET_VERTEX_RANGES = 1 << 0 /* vertices in several files */ };
+
 struct qn_set {
   char *path;
   unsigned version;                 /* 1 or QN_SET_VERSION */
+  unsigned features;                /* of enum qn_set_feature */
   uint64_t num_vertices, num_edges; /* edges stored, as in a container */
   enum qn_weight_type weight_type;
   enum qn_directedness directedness;
@@ -55,19 +70,15 @@ struct qn_set {
   enum qn_layout layout; /* of the parts */
   uint64_t num_parts;
   struct qn_set_part *parts;
-  struct qn_set_file vertices_file;
-  struct qn_container *vertices;   /* names and metadata of the graph; NULL in a set being made */
-  struct qn_ids ids;               /* of `vertices` */
-  struct qn_degrees out_degrees;   /* [V] in the graph */
-  struct qn_properties properties; /* of `vertices`; those of edges have no values there, but in
-                                      the parts (SET-15) */
+  uint64_t num_ranges;
+  struct qn_vertex_range *ranges; /* [num_ranges]; the first one's metadata are the graph's */
 };
 
 /* Is there a folder of that name, with a manifest in it? */
 bool qn_set_recognise(const char *path);
 
-/* Read the manifest and map the vertices: SET-1 to SET-8, and of the parts that their files are
- * there. QN_INVALID names the rule; QN_UNSUPPORTED for another version. Owned until qn_set_close.
+/* Read the manifest and map the vertices: SET-1 to SET-8. QN_INVALID names the rule; QN_UNSUPPORTED
+ * for another version. Owned until qn_set_close.
  */
 enum qn_status qn_set_open(const char *path, struct qn_set **out, struct qn_error *error);
 /* NULL is allowed. */
@@ -104,6 +115,10 @@ bool qn_set_takes(enum qn_layout layout);
 
 /* What quern-info shows, as the manifest of the newest version has it: a new reference. */
 json_t *qn_set_describe(const struct qn_set *set);
+
+/* Map a file of the set, which is the one that the manifest names (SET-6). */
+enum qn_status qn_set_map_file(const struct qn_set *set, const struct qn_set_file *file,
+                               struct qn_container **out, struct qn_error *error);
 
 /* A broken rule of a set: QN_INVALID, "SET-n: ...", in the file `name` of the set's folder. */
 enum qn_status qn_set_violation(const struct qn_set *set, const char *name, struct qn_error *error,
@@ -144,15 +159,17 @@ const char *qn_set_writer_place(const struct qn_set_writer *writer);
 enum qn_status qn_set_writer_join(const char *place, struct qn_set_writer **out,
                                   struct qn_error *error);
 void qn_set_writer_leave(struct qn_set_writer *writer);
-/* Where to write part `index`, or the vertices. */
+/* Where to write part `index`, or the vertices of range `index`, of `num_ranges`. */
 enum qn_status qn_set_writer_part(struct qn_set_writer *writer, uint64_t index, const char **path,
                                   struct qn_error *error);
-enum qn_status qn_set_writer_vertices(struct qn_set_writer *writer, const char **path,
+enum qn_status qn_set_writer_vertices(struct qn_set_writer *writer, uint64_t index,
+                                      uint64_t num_ranges, const char **path,
                                       struct qn_error *error);
 /* What a file that was written is to be called in the manifest. */
 enum qn_status qn_set_file_of(const struct qn_container *container, const char *name,
                               struct qn_set_file *file, struct qn_error *error);
 void qn_set_part_name(uint64_t index, char name[32]);
+void qn_set_vertices_name(uint64_t index, uint64_t num_ranges, char name[32]);
 /* Write a manifest of `set`, of whose files some have not been written, for those who will; commit
  * replaces it. Until then this process goes on to other things, and a signal leaves the folder. */
 enum qn_status qn_set_writer_draft(struct qn_set_writer *writer, const struct qn_set *set,

@@ -3,6 +3,7 @@
 
 #include "formats/set/columns.h"
 #include "formats/set/files.h"
+#include "formats/set/vertices.h"
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/progress.h"
@@ -105,11 +106,11 @@ static enum qn_status cut(struct splitting *splitting, const struct qn_set_optio
 
 /* ---- Files ---------------------------------------------------------------------- */
 
-static void fill_degrees(const void *context, uint64_t *degrees) {
-  const struct qn_csr *out = &((const struct splitting *)context)->graph->out;
+static void fill_degrees(const void *context, uint64_t begin, uint64_t end, uint64_t *degrees) {
+  const uint64_t *offsets = ((const struct splitting *)context)->graph->out.row_offsets;
 #pragma omp parallel for schedule(static)
-  for (uint64_t v = 0; v < out->num_vertices; v++)
-    degrees[v] = out->row_offsets[v + 1] - out->row_offsets[v];
+  for (uint64_t v = begin; v < end; v++)
+    degrees[v - begin] = offsets[v + 1] - offsets[v];
 }
 
 /* What the graph's container says of itself, byte for byte. */
@@ -132,9 +133,7 @@ static enum qn_status write_vertices(struct splitting *splitting, struct qn_erro
                                            .fill_degrees = fill_degrees,
                                            .write_metadata = copy_metadata,
                                            .context = splitting};
-  const char *path;
-  enum qn_status status = qn_set_writer_vertices(splitting->writer, &path, error);
-  return status ? status : qn_set_write_vertices(splitting->set, &vertices, path, error);
+  return qn_set_write_all_vertices(splitting->set, &vertices, splitting->writer, error);
 }
 
 static bool has_edge_values(const struct splitting *splitting) {
@@ -269,6 +268,8 @@ enum qn_status qn_set_split(const struct qn_container *container, const struct q
     describe_graph(&splitting, options);
     status = find_rows(&splitting, error);
   }
+  if (!status)
+    status = qn_set_one_range(splitting.set, error);
   if (!status)
     status = cut(&splitting, options, error);
   if (!status)

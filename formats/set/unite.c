@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "formats/set/columns.h"
+#include "formats/set/vertices.h"
 #include "support/progress.h"
 #include <quern/transpose.h>
 
@@ -22,7 +23,8 @@ struct uniting {
   struct sections sections;
   struct qn_graph rows; /* what the parts hold, where the container has no place for it */
   struct qn_csr held;   /* what they hold, wherever that is */
-  struct qn_set_columns columns;
+  struct qn_stack columns;
+  struct qn_all_vertices vertices;
 };
 
 static enum qn_status add_sections(struct uniting *uniting, struct qn_error *error) {
@@ -135,6 +137,14 @@ static enum qn_status write_edges(struct uniting *uniting, struct qn_error *erro
   return status;
 }
 
+static enum qn_status write_names(struct uniting *uniting, struct qn_error *error) {
+  struct qn_all_vertices *all = &uniting->vertices;
+  enum qn_status status = qn_set_all_ids(uniting->set, all, error);
+  if (!status)
+    status = qn_set_check_names(uniting->set, all, error);
+  return status ? status : qn_ids_write(uniting->writer, &all->ids, error);
+}
+
 /* ---- Properties ------------------------------------------------------------------ */
 
 /* Both directions of an undirected graph's edges have the same values, as check_rows says of the
@@ -150,12 +160,13 @@ static enum qn_status check_values(const struct uniting *uniting, struct qn_erro
 
 /* Values of edges lie in the order of the rows of the parts; in the container they are in that of
  * rows of out-edges. */
-static enum qn_status write_properties(const struct uniting *uniting, struct qn_error *error) {
+static enum qn_status write_properties(struct uniting *uniting, struct qn_error *error) {
   const struct qn_set *set = uniting->set;
-  struct qn_properties all = set->properties;
+  struct qn_properties all = set->ranges[0].properties;
   struct qn_graph numbered = {0};
+  enum qn_status status = qn_set_all_columns(set, &uniting->vertices, error);
+  all.of_vertices = uniting->vertices.columns.table;
   all.of_edges = uniting->columns.table;
-  enum qn_status status = qn_properties_check(set->vertices, &set->properties, error);
   if (!status)
     status = check_values(uniting, error);
   if (!status && all.of_edges.count && set->rows == QN_SET_ROWS_IN)
@@ -170,7 +181,7 @@ static enum qn_status write_properties(const struct uniting *uniting, struct qn_
 
 static enum qn_status write_metadata(const struct qn_set *set, struct qn_writer *writer,
                                      struct qn_error *error) {
-  const struct qn_section *section = qn_container_section(set->vertices, "metadata");
+  const struct qn_section *section = qn_container_section(set->ranges[0].container, "metadata");
   if (!section)
     return QN_OK;
   const struct qn_section_spec spec = {.name = section->name,
@@ -190,17 +201,20 @@ static enum qn_status write_graph(struct qn_set *set, struct qn_writer *writer,
   info->directedness = set->directedness;
   info->num_vertices = set->num_vertices;
   info->num_edges = set->num_edges;
-  enum qn_status status = qn_container_verify(set->vertices, error);
+  enum qn_status status = QN_OK;
+  for (uint64_t i = 0; !status && i < set->num_ranges; i++)
+    status = qn_container_verify(set->ranges[i].container, error);
   if (!status)
     status = add_sections(&uniting, error);
   if (!status)
     status = write_edges(&uniting, error);
   if (!status)
-    status = qn_ids_write(writer, &set->ids, error);
+    status = write_names(&uniting, error);
   if (!status)
     status = write_properties(&uniting, error);
   qn_graph_unmap(&uniting.rows);
-  qn_set_columns_destroy(&uniting.columns);
+  qn_stack_destroy(&uniting.columns);
+  qn_set_all_release(&uniting.vertices);
   return status ? status : write_metadata(set, writer, error);
 }
 

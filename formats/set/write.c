@@ -70,9 +70,12 @@ enum qn_status qn_set_writer_part(struct qn_set_writer *writer, uint64_t index, 
   return qn_atomic_folder_add(writer->folder, name, path, error);
 }
 
-enum qn_status qn_set_writer_vertices(struct qn_set_writer *writer, const char **path,
+enum qn_status qn_set_writer_vertices(struct qn_set_writer *writer, uint64_t index,
+                                      uint64_t num_ranges, const char **path,
                                       struct qn_error *error) {
-  return qn_atomic_folder_add(writer->folder, QN_SET_VERTICES, path, error);
+  char name[32];
+  qn_set_vertices_name(index, num_ranges, name);
+  return qn_atomic_folder_add(writer->folder, name, path, error);
 }
 
 static enum qn_status write_text(const char *path, bool replace, const char *text,
@@ -164,13 +167,28 @@ static enum qn_status rebuild_part(const struct rebuilding *rebuilding, uint64_t
   return status;
 }
 
+/* Under the names that such files have here, whatever they had. */
+static enum qn_status copy_vertices(const struct rebuilding *rebuilding, struct qn_error *error) {
+  const struct qn_set *set = rebuilding->set;
+  enum qn_status status = QN_OK;
+  for (uint64_t i = 0; !status && i < set->num_ranges; i++) {
+    struct qn_vertex_range *range = &set->ranges[i];
+    const char *path;
+    char name[32];
+    status = qn_set_writer_vertices(rebuilding->writer, i, set->num_ranges, &path, error);
+    if (!status)
+      status = qn_container_copy(range->container, path, false, error);
+    qn_set_vertices_name(i, set->num_ranges, name);
+    if (!status)
+      status = qn_set_file_of(range->container, name, &range->file, error);
+  }
+  return status;
+}
+
 /* `made` has a name for every part that is done. */
 static enum qn_status rebuild(const struct rebuilding *rebuilding, struct qn_set_file *made,
                               struct qn_error *error) {
-  const char *path;
-  enum qn_status status = qn_set_writer_vertices(rebuilding->writer, &path, error);
-  if (!status)
-    status = qn_container_copy(rebuilding->set->vertices, path, false, error);
+  enum qn_status status = copy_vertices(rebuilding, error);
   for (uint64_t i = 0; !status && i < rebuilding->set->num_parts; i++) {
     status = rebuild_part(rebuilding, i, &made[i], error);
     if (!status)

@@ -13,6 +13,15 @@ static void release_vertices(const struct qn_container *vertices) {
   }
 }
 
+static enum qn_status open_vertices(struct qn_run_set *run, struct qn_error *error) {
+  enum qn_status status = qn_set_all_ids(run->set, &run->vertices, error);
+  if (!status)
+    status = qn_set_all_degrees(run->set, &run->vertices, error);
+  for (uint64_t i = 0; i < run->set->num_ranges; i++)
+    release_vertices(run->set->ranges[i].container);
+  return status;
+}
+
 static enum qn_status open_part(struct qn_run_set *run, uint64_t index, uint64_t place, bool trust,
                                 struct qn_error *error) {
   const struct qn_set_part *about = &run->set->parts[index];
@@ -49,11 +58,12 @@ static enum qn_status open_parts(struct qn_run_set *run, const struct qn_exchang
                                  bool trust, struct qn_error *error) {
   const struct qn_set *set = run->set;
   unsigned rank = exchange ? exchange->rank : 0;
-  release_vertices(set->vertices);
   run->info = qn_set_info(set);
   run->info.layout = QN_LAYOUT_SET;
   run->info.header_checksum = set->identity;
-  enum qn_status status = deal_parts(run, exchange ? exchange->num_ranks : 1, error);
+  enum qn_status status = open_vertices(run, error);
+  if (!status)
+    status = deal_parts(run, exchange ? exchange->num_ranks : 1, error);
   if (status)
     return status;
   uint64_t first = run->first_parts[rank], count = run->first_parts[rank + 1] - first;
@@ -100,7 +110,7 @@ enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_exchange *exc
   }
   **view = (struct qn_set_view){.num_vertices = set->num_vertices,
                                 .num_edges = set->num_edges,
-                                .out_degrees = set->out_degrees,
+                                .out_degrees = run->vertices.out_degrees,
                                 .has_out_rows = set->directedness == QN_UNDIRECTED,
                                 .num_parts = run->num_parts,
                                 .parts = run->rows,
@@ -124,6 +134,7 @@ void qn_run_set_close(struct qn_run_set *run) {
   qn_free(run->rows);
   qn_free(run->first_parts);
   qn_free(run->first_vertices);
+  qn_set_all_release(&run->vertices);
   qn_set_close(run->set);
   qn_free(run);
 }

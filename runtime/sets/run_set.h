@@ -1,7 +1,7 @@
 /* A set made ready to run kernels on, part by part. */
 #pragma once
 
-#include "formats/set/set.h"
+#include "formats/set/vertices.h"
 #include "kernels/set_view.h"
 
 /* How ranks are to divide a set: in rows and columns, if both are given; as sends less, if there is
@@ -22,7 +22,8 @@ struct qn_division {
 /* The parts that this process walks, open. */
 struct qn_run_set {
   struct qn_set *set;
-  struct qn_container_info info; /* of the graph, as if one container held it */
+  struct qn_container_info info;   /* of the graph, as if one container held it */
+  struct qn_all_vertices vertices; /* their names and out-degrees */
   uint64_t num_parts;
   struct qn_set_open_part *parts; /* [num_parts] */
   struct qn_part_rows *rows;      /* [num_parts] */

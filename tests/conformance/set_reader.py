@@ -10,6 +10,7 @@ from conformance.properties_reader import in_graph_order
 
 WEIGHTS = ("none", "u32", "f32", "i64", "f64")
 MASK = 2**64 - 1
+FEATURES = {"vertex-ranges"}
 
 
 def identity_of(manifest):
@@ -85,17 +86,19 @@ class Set:
     def check_manifest(self):
         manifest, graph = self.manifest, self.manifest["graph"]
         insist("SET-1", manifest["format"] == "quern-set")
-        insist("version", manifest["version"] in (1, 2) and not manifest.get("required_features"))
         self.whole_rows = manifest["version"] == 1
-        vertices = manifest["vertices"] if self.whole_rows else manifest["vertices"][0]
-        self.vertices_file, self.parts = vertices, parts_of(manifest)
+        self.features = manifest.get("required_features", [])
+        insist("version", manifest["version"] in (1, 2) and set(self.features) <= (set() if self.whole_rows else FEATURES))
+        self.ranges = ([{**manifest["vertices"], "range": [0, graph["vertices"]]}] if self.whole_rows
+                       else manifest["vertices"])
+        self.parts = parts_of(manifest)
         parts = [part for part, _, _ in self.parts]
         insist("SET-2", manifest.get("version_minor", 0) >= 0)
         insist("SET-2", 0 <= graph["vertices"] < 2**32 and graph["edges"] >= 0 and 1 <= len(parts) <= 65536)
         insist("SET-2", graph["directedness"] == "directed" or (manifest["rows"] == "out" and not graph["in_edges"]))
-        insist("SET-2", self.whole_rows or len(manifest["vertices"]) == 1)
+        insist("SET-2", 1 <= len(self.ranges) <= (65536 if "vertex-ranges" in self.features else 1))
         insist("SET-2", self.whole_rows or manifest["layout"] in ("graph", "packed"))
-        names = [file["name"] for file in [vertices, *parts]]
+        names = [file["name"] for file in [*self.ranges, *parts]]
         insist("SET-2", not any("/" in name or name in ("", ".", "..", "set.json") for name in names))
         insist("SET-3", len(set(names)) == len(names))
         ends = [0] + [end for _, _, end in self.parts]
@@ -103,7 +106,12 @@ class Set:
                and [begin for _, begin, _ in self.parts] == ends[:-1])
         if not self.whole_rows:
             whole = [0, graph["vertices"]]
-            insist("SET-4", vertices["range"] == whole and all(block["columns"] == whole for block in parts))
+            insist("SET-4", all(block["columns"] == whole for block in parts))
+        named = 0
+        for file in self.ranges:
+            insist("SET-4", file["range"][0] == named and 0 <= file["range"][1] - named < 2**32)
+            named = file["range"][1]
+        insist("SET-4", named == graph["vertices"])
         insist("SET-4", sum(part["edges"] for part in parts) == graph["edges"])
         insist("SET-5", identity_of(manifest) == manifest["identity"])
 
@@ -114,19 +122,34 @@ class Set:
         return container
 
     def read_vertices(self):
-        container = self.open(self.vertices_file)
+        self.ids, self.degrees, self.properties, kinds = [], [], None, set()
+        for file in self.ranges:
+            vertices, container = self.read_range(file)
+            kinds.add(tuple(name for name in ("original_ids", "id_offsets") if vertices.has(name)))
+            self.ids += vertices.ids if kinds != {()} else range(*file["range"])
+            width = 8 if self.whole_rows else container.sections["out_degrees"].element_bytes
+            self.degrees += vertices.numbers("out_degrees", width, vertices.num_vertices)
+            if self.properties is None:
+                self.properties = vertices.properties
+                continue
+            insist("SET-7", vertices.properties.types == self.properties.types
+                   and vertices.properties.weight == self.properties.weight)
+            for name, values in vertices.properties.vertices.items():
+                self.properties.vertices[name] += values
+        insist("SET-7", len(kinds) == 1)
+        insist("SET-16", len(set(self.ids)) == len(self.ids))
+
+    def read_range(self, file):
+        container = self.open(file)
         insist("SET-7", container.layout == "graph")
         vertices = read_layout(container)
         undirected = self.graph["directedness"] == "undirected"
-        insist("SET-7", vertices.name == "graph" and vertices.num_vertices == self.graph["vertices"]
+        insist("SET-7", vertices.name == "graph" and vertices.num_vertices == file["range"][1] - file["range"][0]
                and not vertices.edges and vertices.undirected == undirected
                and WEIGHTS[container.weight_type] == self.graph["weights"]
                and container.num_rows == (vertices.num_vertices if self.whole_rows else 0))
         insist("SET-8", vertices.has("out_degrees"))
-        self.ids = vertices.ids
-        self.properties = vertices.properties
-        width = 8 if self.whole_rows else container.sections["out_degrees"].element_bytes
-        self.degrees = vertices.numbers("out_degrees", width, vertices.num_vertices)
+        return vertices, container
 
     def read_part(self, index, about, begin, end):
         container = self.open(about)

@@ -14,6 +14,19 @@ static struct qn_set *create(void) {
   return set;
 }
 
+/* SET-4, of the vertices. */
+static void walk_ranges(const struct qn_set *set) {
+  uint64_t end = 0;
+  FUZZ_PROMISE(set->num_ranges > 0 &&
+               (set->num_ranges == 1 || set->features & QN_SET_VERTEX_RANGES));
+  for (uint64_t i = 0; i < set->num_ranges; i++) {
+    FUZZ_PROMISE(set->ranges[i].begin == end && set->ranges[i].end >= end);
+    FUZZ_PROMISE(!strchr(set->ranges[i].file.name, '/'));
+    end = set->ranges[i].end;
+  }
+  FUZZ_PROMISE(end == set->num_vertices);
+}
+
 /* SET-3 and SET-4. */
 static void walk(const struct qn_set *set) {
   uint64_t end = 0, edges = 0;
@@ -34,7 +47,8 @@ static void write_again(const struct qn_set *set) {
   if (!text)
     exit(5);
   FUZZ_PROMISE(!qn_set_take_manifest(again, text, strlen(text), &error));
-  FUZZ_PROMISE(again->num_parts == set->num_parts && again->identity == set->identity);
+  FUZZ_PROMISE(again->num_parts == set->num_parts && again->identity == set->identity &&
+               again->num_ranges == set->num_ranges && again->features == set->features);
   free(text);
   qn_set_close(again);
 }
@@ -46,8 +60,10 @@ static bool run(unsigned kind, const uint8_t *data, size_t size) {
   error.message[0] = 0;
   const bool taken = !qn_set_take_manifest(set, (const char *)data, size, &error);
   FUZZ_PROMISE(taken || error.message[0] != '\0');
-  if (taken)
+  if (taken) {
+    walk_ranges(set);
     walk(set);
+  }
   if (taken && set->version == QN_SET_VERSION)
     write_again(set);
   qn_set_close(set);
