@@ -154,6 +154,7 @@ static enum qn_status take_parts(const struct qn_set_shape *shape, struct qn_set
     char name[32];
     part->begin = set->num_parts ? part[-1].end : 0;
     part->end = shape->ends[set->num_parts];
+    part->columns_end = shape->num_vertices;
     part->num_edges = shape->part_edges[set->num_parts];
     if (part->end < part->begin || part->end > shape->num_vertices ||
         part->num_edges > UINT64_MAX / 64 - set->num_edges)

@@ -140,6 +140,8 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
     *reason = processor == QN_CPU ? "this algorithm does not run on the parts of a set"
                                   : "this algorithm does not run on the parts of a set on a "
                                     "device, or not with such weights";
+  else if (set->features & QN_SET_COLUMN_RANGES)
+    *reason = "its blocks have some columns alone";
   else if (options->device == QN_DEVICE_BOTH || options->num_devices > 0)
     *reason = "the CPU with a device, or several devices, walk one container";
   else if (set->directedness == QN_DIRECTED && kernel->traits & QN_KERNEL_SYMMETRIC &&

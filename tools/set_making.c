@@ -30,13 +30,14 @@ enum qn_status qn_set_making_begin(struct qn_set_making *making, struct qn_tool_
   enum qn_status status = qn_ranks_begin(&exchange, error);
   if (status)
     return status;
-  making->ranks = exchange                ? qn_ranks_collective()
-                  : making->set.num_parts ? &qn_collective_alone
-                                          : NULL;
-  if (!making->ranks)
-    return qn_set_options_settle(&making->set, error);
-  if (!making->set.num_parts)
+  making->ranks = exchange                        ? qn_ranks_collective()
+                  : qn_set_is_asked(&making->set) ? &qn_collective_alone
+                                                  : NULL;
+  if (making->ranks && !qn_set_is_asked(&making->set))
     making->set.num_parts = making->ranks->num_ranks;
+  status = qn_set_options_settle(&making->set, error);
+  if (status || !making->ranks)
+    return status;
   if (making->ranks->rank != 0) {
     shared->json = false;
     qn_progress_mute(true);

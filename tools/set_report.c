@@ -1,11 +1,13 @@
 #include "tools/set_report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "formats/container/figures.h"
 #include "formats/container/text_table.h"
 #include "formats/properties/report.h"
+#include "formats/set/blocks.h"
 #include "formats/set/stack.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
@@ -63,21 +65,94 @@ void qn_set_report(const struct qn_set *set, const char *output, double seconds,
   }
 }
 
+/* Of a number as wide as the terminal likes it. */
+static json_t *count_json(uint64_t count) {
+  char text[32];
+  return json_string(qn_count_text(count, text, sizeof text));
+}
+
 static void print_parts(const struct qn_set *set) {
-  json_t *rows =
-      json_pack("[[s, s, s, s, s]]", "part", "from vertex", "to before", "edges", "size");
+  const bool cut = set->features & QN_SET_COLUMN_RANGES;
+  json_t *rows = json_array();
+  json_array_append_new(
+      rows,
+      cut ? json_pack("[s, s, s, s, s, s, s]", "block", "from row", "to before", "from column",
+                      "to before", "edges", "size")
+          : json_pack("[s, s, s, s, s]", "part", "from vertex", "to before", "edges", "size"));
   for (uint64_t i = 0; i < set->num_parts; i++) {
     const struct qn_set_part *part = &set->parts[i];
-    char begin[32], end[32], edges[32], size[32];
-    json_array_append_new(rows, json_pack("[s, s, s, s, s]", part->file.name,
-                                          qn_count_text(part->begin, begin, sizeof begin),
-                                          qn_count_text(part->end, end, sizeof end),
-                                          qn_count_text(part->num_edges, edges, sizeof edges),
-                                          qn_size_text(part->file.bytes, size, sizeof size)));
+    char size[32];
+    json_t *row =
+        json_pack("[s, o, o]", part->file.name, count_json(part->begin), count_json(part->end));
+    if (cut) {
+      json_array_append_new(row, count_json(part->columns_begin));
+      json_array_append_new(row, count_json(part->columns_end));
+    }
+    json_array_append_new(row, count_json(part->num_edges));
+    json_array_append_new(row, json_string(qn_size_text(part->file.bytes, size, sizeof size)));
+    json_array_append_new(rows, row);
   }
   putchar('\n');
-  qn_text_table_print(rows, "lrrrr", qn_terminal_width(), stdout);
+  qn_text_table_print(rows, cut ? "lrrrrrr" : "lrrrr", qn_terminal_width(), stdout);
   json_decref(rows);
+}
+
+/* ---- A picture of blocks ------------------------------------------------------------ */
+
+#define PICTURE 32 /* squares in a row or column at most: of more blocks several are one */
+
+static const char shades[] = " .:-=+*#%@";
+
+struct picture {
+  uint64_t num_rows; /* of blocks */
+  double edges[PICTURE][PICTURE];
+  unsigned height, width; /* squares */
+};
+
+static void draw(const struct qn_set *set, struct picture *picture) {
+  uint64_t most = 0, row = 0;
+  for (uint64_t first = 0, end; first < set->num_parts; first = end) {
+    end = qn_set_row_end(set, first);
+    most = end - first > most ? end - first : most;
+    picture->num_rows++;
+  }
+  picture->height = picture->num_rows < PICTURE ? (unsigned)picture->num_rows : PICTURE;
+  picture->width = most < PICTURE ? (unsigned)most : PICTURE;
+  for (uint64_t first = 0, end; first < set->num_parts; first = end, row++) {
+    end = qn_set_row_end(set, first);
+    for (uint64_t i = first; i < end; i++)
+      picture->edges[row * picture->height / picture->num_rows]
+                    [(i - first) * picture->width / (end - first)] +=
+          (double)set->parts[i].num_edges;
+  }
+}
+
+/* From a point for few edges, and nothing for none, to the darkest for the most; each shade is as
+ * many times the one before it. */
+static char shade(double edges, double most) {
+  const int darkest = (int)sizeof shades - 2;
+  if (edges == 0)
+    return ' ';
+  const double part = most > 1 ? log(edges) / log(most) : 1;
+  return shades[1 + (int)(part * (darkest - 1) + 0.5)];
+}
+
+static void print_picture(const struct qn_set *set) {
+  struct picture picture = {0};
+  double most = 0;
+  draw(set, &picture);
+  for (unsigned i = 0; i < picture.height; i++)
+    for (unsigned j = 0; j < picture.width; j++)
+      most = picture.edges[i][j] > most ? picture.edges[i][j] : most;
+  printf("\nrows of blocks by columns, the more edges the darker (%s):\n", shades + 1);
+  for (unsigned i = 0; i < picture.height; i++) {
+    fputs("  |", stdout);
+    for (unsigned j = 0; j < picture.width; j++) {
+      const char square = shade(picture.edges[i][j], most);
+      printf("%c%c", square, square);
+    }
+    puts("|");
+  }
 }
 
 /* How many values of edges are null stands in the parts; those of vertices of all files count. */
@@ -99,10 +174,31 @@ static json_t *describe_properties(const struct qn_set *set) {
   return properties;
 }
 
+static void print_ranges(const struct qn_set *set) {
+  json_t *rows =
+      json_pack("[[s, s, s, s]]", "file of vertices", "from vertex", "to before", "size");
+  for (uint64_t i = 0; i < set->num_ranges; i++) {
+    const struct qn_vertex_range *range = &set->ranges[i];
+    char size[32];
+    json_array_append_new(rows, json_pack("[s, o, o, s]", range->file.name,
+                                          count_json(range->begin), count_json(range->end),
+                                          qn_size_text(range->file.bytes, size, sizeof size)));
+  }
+  putchar('\n');
+  qn_text_table_print(rows, "lrrr", qn_terminal_width(), stdout);
+  json_decref(rows);
+}
+
 /* Frees `properties`, which may be NULL. */
 static void print_set(const struct qn_set *set, json_t *description, json_t *properties) {
   json_object_del(description, "blocks");
+  if (set->num_ranges > 1)
+    json_object_del(description, "vertices");
   qn_figures_print(description, qn_terminal_width(), stdout);
+  if (set->num_ranges > 1)
+    print_ranges(set);
+  if (set->features & QN_SET_COLUMN_RANGES)
+    print_picture(set);
   print_parts(set);
   if (properties)
     qn_properties_print(properties, qn_terminal_width(), stdout);

@@ -49,11 +49,11 @@ static void finish_command_line(struct argp_state *state, struct options *option
     argp_error(state, "name the container to write with -o, such as -o graph.qrn");
   qn_tool_check_output(&options->shared, options->output, state);
   const bool any = qn_transform_options_are_any(&options->transform);
-  if (options->set.num_parts && any)
+  if (qn_set_is_asked(&options->set) && any)
     argp_error(state, "--parts cuts a graph as it is: transform it first, into a container");
-  if (options->stripes.striping.num_folders && (any || options->set.num_parts))
+  if (options->stripes.striping.num_folders && (any || qn_set_is_asked(&options->set)))
     argp_error(state, "--stripe distributes a container as it is: transform it first");
-  if (!any && !options->set.num_parts && !options->stripes.striping.num_folders &&
+  if (!any && !qn_set_is_asked(&options->set) && !options->stripes.striping.num_folders &&
       !qn_set_recognise(options->input) && !qn_stripes_recognise(options->input))
     argp_error(state, "say what to do, for example --symmetrize");
   if (qn_set_options_settle(&options->set, &error) ||
@@ -275,7 +275,7 @@ int main(int argc, char **argv) {
   qn_transform_options_begin(&options.transform);
   qn_tool_parse("quern-transform", &argp, argc, argv, &options, &options.shared);
   qn_outputs_hold();
-  if (options.set.num_parts)
+  if (qn_set_is_asked(&options.set))
     return qn_tool_exit(split_file(&options, &error), &error);
   if (options.stripes.striping.num_folders || qn_stripes_recognise(options.input))
     if (!qn_transform_options_are_any(&options.transform))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "converters/distributed/state.h"
+#include "formats/set/blocks.h"
 #include "formats/set/vertices.h"
 #include "support/memory.h"
 #include "support/progress.h"
@@ -11,12 +12,26 @@
 #include "support/temp_file.h"
 #include "support/threads.h"
 
+/* Blocks of a row; 1: parts have whole rows. */
+static uint64_t blocks_of_row(const struct qn_distributed *distributed) {
+  const uint64_t width = distributed->job->set->block_vertices;
+  return width ? qn_set_num_cuts(distributed->num_vertices, width) : 1;
+}
+
+uint64_t qn_distributed_num_parts(const struct qn_distributed *distributed) {
+  const uint64_t blocks = blocks_of_row(distributed);
+  return distributed->job->set->block_vertices ? blocks * blocks : distributed->job->set->num_parts;
+}
+
+/* Blocks of a row are written by one rank. */
 uint64_t qn_distributed_first_part(const struct qn_distributed *distributed, uint64_t rank) {
+  const uint64_t num_parts = qn_distributed_num_parts(distributed);
+  const uint64_t blocks = blocks_of_row(distributed);
   uint64_t begin, end, num_ranks = distributed->ranks->num_ranks;
   if (rank == num_ranks)
-    return distributed->job->set->num_parts;
-  qn_part_of(distributed->job->set->num_parts, num_ranks, rank, &begin, &end);
-  return begin;
+    return num_parts;
+  qn_part_of(num_parts / blocks, num_ranks, rank, &begin, &end);
+  return begin * blocks;
 }
 
 /* This rank's rows. */
@@ -26,6 +41,27 @@ static uint64_t first_row(const struct qn_distributed *distributed) {
 
 static uint64_t end_row(const struct qn_distributed *distributed) {
   return distributed->first_rows[distributed->ranks->rank + 1];
+}
+
+/* Rows, and the records of their edges; NULL: they have no properties. */
+struct piece {
+  struct qn_set_piece rows;
+  const uint64_t *records;
+};
+
+/* Some of this rank's rows. */
+static struct piece own_piece(const struct qn_distributed *distributed, uint64_t begin,
+                              uint64_t end) {
+  const struct qn_csr *rows = &distributed->graph.out;
+  uint64_t first = rows->row_offsets[begin];
+  const char *weights = rows->weights.data;
+  return (struct piece){
+      .rows = {.begin = begin,
+               .end = end,
+               .row_offsets = rows->row_offsets + begin,
+               .columns = rows->column_indices + first,
+               .weights = weights ? weights + first * qn_weight_bytes(rows->weights.type) : NULL},
+      .records = distributed->has_records ? distributed->records + first : NULL};
 }
 
 /* ---- Ranges ---------------------------------------------------------------------- */
@@ -48,6 +84,31 @@ static uint64_t find_begin(const struct qn_distributed *distributed, uint64_t wa
   return low < end ? low : distributed->num_vertices;
 }
 
+/* Blocks, and the edges in each. */
+static enum qn_status cut_blocks(struct qn_distributed *distributed, struct qn_error *error) {
+  struct qn_set *set = distributed->set;
+  uint64_t *edges = NULL;
+  enum qn_status status = qn_set_cut(set, distributed->job->set->block_vertices, error);
+  if (!status)
+    status = qn_alloc_zeroed(&edges, set->num_parts, sizeof *edges, "blocks of a set", error);
+  for (uint64_t first = 0, last; first < set->num_parts && !status; first = last) {
+    const struct qn_set_part *block = &set->parts[first];
+    uint64_t begin = block->begin > first_row(distributed) ? block->begin : first_row(distributed);
+    uint64_t end = block->end < end_row(distributed) ? block->end : end_row(distributed);
+    last = qn_set_row_end(set, first);
+    if (begin < end) {
+      const struct piece piece = own_piece(distributed, begin, end);
+      qn_set_count_edges(set, first, last, &piece.rows, edges);
+    }
+  }
+  if (!status)
+    status = distributed->ranks->combine(edges, set->num_parts, QN_COMBINE_SUM, error);
+  for (uint64_t i = 0; i < set->num_parts && !status; i++)
+    set->parts[i].num_edges = edges[i];
+  qn_free(edges);
+  return status;
+}
+
 /* Ranges, and the edges in each. */
 static enum qn_status cut(struct qn_distributed *distributed, struct qn_error *error) {
   struct qn_set *set = distributed->set;
@@ -55,7 +116,9 @@ static enum qn_status cut(struct qn_distributed *distributed, struct qn_error *e
                  *offsets = distributed->graph.out.row_offsets;
   uint64_t cost = qn_set_cost(distributed->job->set->balance, set->num_vertices, set->num_edges);
   uint64_t *begins = NULL, *edges = NULL;
-  enum qn_status status = qn_alloc(&begins, num_parts, sizeof *begins, "parts of a set", error);
+  enum qn_status status = qn_set_one_range(set, error);
+  if (!status)
+    status = qn_alloc(&begins, num_parts, sizeof *begins, "parts of a set", error);
   if (!status)
     status = qn_alloc_zeroed(&edges, num_parts, sizeof *edges, "parts of a set", error);
   if (!status)
@@ -70,6 +133,7 @@ static enum qn_status cut(struct qn_distributed *distributed, struct qn_error *e
     struct qn_set_part *part = &set->parts[i];
     part->begin = begins[i];
     part->end = i + 1 < num_parts ? begins[i + 1] : set->num_vertices;
+    part->columns_end = set->num_vertices;
     uint64_t begin = part->begin > first_row(distributed) ? part->begin : first_row(distributed);
     uint64_t end = part->end < end_row(distributed) ? part->end : end_row(distributed);
     edges[i] = begin < end ? offsets[end] - offsets[begin] : 0;
@@ -84,12 +148,6 @@ static enum qn_status cut(struct qn_distributed *distributed, struct qn_error *e
 }
 
 /* ---- Rows that change ranks -------------------------------------------------------- */
-
-/* Rows, and the records of their edges; NULL: they have no properties. */
-struct piece {
-  struct qn_set_piece rows;
-  const uint64_t *records;
-};
 
 /* What this rank writes: pieces of rows, in their order, some of which came from others. */
 struct moved {
@@ -201,21 +259,6 @@ static enum qn_status send_rows(const struct qn_distributed *distributed, struct
     status = send_array(distributed, moved, distributed->records, sizeof *distributed->records,
                         true, &moved->records, error);
   return status;
-}
-
-/* The rows of this rank that it writes itself. */
-static struct piece own_piece(const struct qn_distributed *distributed, uint64_t begin,
-                              uint64_t end) {
-  const struct qn_csr *rows = &distributed->graph.out;
-  uint64_t first = rows->row_offsets[begin];
-  const char *weights = rows->weights.data;
-  return (struct piece){
-      .rows = {.begin = begin,
-               .end = end,
-               .row_offsets = rows->row_offsets + begin,
-               .columns = rows->column_indices + first,
-               .weights = weights ? weights + first * qn_weight_bytes(rows->weights.type) : NULL},
-      .records = distributed->has_records ? distributed->records + first : NULL};
 }
 
 static enum qn_status list_pieces(const struct qn_distributed *distributed, struct moved *moved,
@@ -449,27 +492,36 @@ static struct piece piece_in(const struct piece *piece, uint64_t begin, uint64_t
 struct contents {
   struct qn_set_piece *pieces;
   uint64_t num_pieces;
-  uint64_t *records; /* of its edges */
+  uint64_t *records; /* of their edges */
   uint64_t num_edges;
+  struct qn_set_cut_rows cut; /* of a block of some columns */
   struct qn_distributed_values values;
 };
 
-static enum qn_status collect(const struct qn_distributed *distributed, const struct moved *moved,
-                              const struct qn_set_part *part, struct contents *contents,
-                              struct qn_error *error) {
+static uint64_t edges_of(const struct qn_set_piece *rows) {
+  return rows->begin < rows->end ? rows->row_offsets[rows->end - rows->begin] - rows->row_offsets[0]
+                                 : 0;
+}
+
+/* The rows of a part, with all of their edges. */
+static enum qn_status collect_rows(const struct qn_distributed *distributed,
+                                   const struct moved *moved, const struct qn_set_part *part,
+                                   struct contents *contents, struct qn_error *error) {
   const unsigned weight_bytes = qn_weight_bytes(distributed->set->weight_type);
-  contents->num_edges = part->num_edges;
   enum qn_status status =
       qn_alloc(&contents->pieces, moved->num_pieces, sizeof *contents->pieces, "rows", error);
+  for (uint64_t i = 0; i < moved->num_pieces && !status; i++) {
+    struct piece piece = piece_in(&moved->pieces[i], part->begin, part->end, weight_bytes);
+    contents->num_edges += edges_of(&piece.rows);
+  }
   if (!status && distributed->has_records)
-    status = qn_bulk_alloc(&contents->records, part->num_edges, sizeof *contents->records,
+    status = qn_bulk_alloc(&contents->records, contents->num_edges, sizeof *contents->records,
                            "numbers of edges", error);
   for (uint64_t i = 0, at = 0; i < moved->num_pieces && !status; i++) {
     struct piece piece = piece_in(&moved->pieces[i], part->begin, part->end, weight_bytes);
+    const uint64_t edges = edges_of(&piece.rows);
     if (piece.rows.begin >= piece.rows.end)
       continue;
-    uint64_t rows = piece.rows.end - piece.rows.begin;
-    uint64_t edges = piece.rows.row_offsets[rows] - piece.rows.row_offsets[0];
     contents->pieces[contents->num_pieces++] = piece.rows;
     if (contents->records && edges)
       memcpy(contents->records + at, piece.records, edges * sizeof *piece.records);
@@ -478,8 +530,31 @@ static enum qn_status collect(const struct qn_distributed *distributed, const st
   return status;
 }
 
+static enum qn_status collect(const struct qn_distributed *distributed, const struct moved *moved,
+                              uint64_t index, struct contents *contents, struct qn_error *error) {
+  const struct qn_set_part *part = &distributed->set->parts[index];
+  enum qn_status status = collect_rows(distributed, moved, part, contents, error);
+  if (status || qn_set_is_whole(distributed->set, part))
+    return status;
+  status = qn_set_cut_rows(distributed->set, index, contents->pieces, contents->num_pieces,
+                           contents->records, &contents->cut, error);
+  if (!status) {
+    contents->pieces[0] = contents->cut.piece;
+    contents->num_pieces = 1;
+  }
+  return status;
+}
+
+/* Of the edges that are written. */
+static const uint64_t *records_of(const struct contents *contents, uint64_t *num_edges) {
+  const bool is_cut = contents->cut.piece.row_offsets != NULL;
+  *num_edges = is_cut ? contents->cut.num_edges : contents->num_edges;
+  return is_cut ? contents->cut.records : contents->records;
+}
+
 static void contents_free(struct contents *contents) {
   qn_free(contents->pieces);
+  qn_set_cut_rows_release(&contents->cut);
   qn_pages_free(contents->records, contents->num_edges, sizeof *contents->records);
   qn_distributed_values_free(&contents->values);
 }
@@ -491,12 +566,13 @@ static enum qn_status write_part(struct qn_distributed *distributed, const struc
   const bool writes = index < distributed->set->num_parts;
   struct contents contents = {0};
   const char *path;
+  uint64_t num_edges;
   enum qn_status status = QN_OK;
   if (writes)
-    status = collect(distributed, moved, &distributed->set->parts[index], &contents, error);
+    status = collect(distributed, moved, index, &contents, error);
+  const uint64_t *records = records_of(&contents, &num_edges);
   if (!status && distributed->has_records)
-    status = qn_distributed_values_fetch(distributed, contents.records, contents.num_edges,
-                                         &contents.values, error);
+    status = qn_distributed_values_fetch(distributed, records, num_edges, &contents.values, error);
   if (!status && writes)
     status = qn_set_writer_part(distributed->writer, index, &path, error);
   if (!status && writes)
@@ -565,9 +641,8 @@ static void describe(struct qn_distributed *distributed) {
 
 enum qn_status qn_distributed_write(struct qn_distributed *distributed, struct qn_error *error) {
   describe(distributed);
-  enum qn_status status = qn_set_one_range(distributed->set, error);
-  if (!status)
-    status = cut(distributed, error);
+  enum qn_status status = distributed->job->set->block_vertices ? cut_blocks(distributed, error)
+                                                                : cut(distributed, error);
   if (!status)
     status = begin_folder(distributed, error);
   if (!status)

@@ -175,7 +175,7 @@ static void share_rows(struct qn_distributed *distributed, struct groups *groups
   uint64_t total = weigh(distributed, groups, num_edges), group = 0;
   for (unsigned r = 0; r <= num_ranks; r++) {
     double share = (double)qn_distributed_first_part(distributed, r) /
-                   (double)distributed->job->set->num_parts;
+                   (double)qn_distributed_num_parts(distributed);
     while (group < groups->count && (double)groups->edges[group] < (double)total * share)
       group++;
     uint64_t row = group << groups->shift;

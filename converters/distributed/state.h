@@ -47,6 +47,7 @@ enum qn_status qn_distributed_build(struct qn_distributed *distributed, struct q
 enum qn_status qn_distributed_records(struct qn_distributed *distributed, struct qn_error *error);
 enum qn_status qn_distributed_write(struct qn_distributed *distributed, struct qn_error *error);
 
+uint64_t qn_distributed_num_parts(const struct qn_distributed *distributed);
 /* The first of the parts that rank `rank` writes; of num_ranks the number of parts. */
 uint64_t qn_distributed_first_part(const struct qn_distributed *distributed, uint64_t rank);
 

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "formats/set/blocks.h"
 #include "formats/set/columns.h"
 #include "formats/set/vertices.h"
 #include "support/memory.h"
@@ -19,7 +20,7 @@ static void count_rows(const struct qn_set_part *part, const struct qn_csr *csr,
                        uint64_t *degrees) {
 #pragma omp parallel for schedule(static)
   for (uint64_t row = 0; row < csr->num_vertices; row++)
-    degrees[part->begin + row] = csr->row_offsets[row + 1] - csr->row_offsets[row];
+    degrees[part->begin + row] += csr->row_offsets[row + 1] - csr->row_offsets[row];
 }
 
 static void count_columns(const struct qn_csr *csr, uint64_t *degrees) {
@@ -30,7 +31,7 @@ static void count_columns(const struct qn_csr *csr, uint64_t *degrees) {
 }
 
 /* The container's rules, P-6 to P-9 among them, have been checked. */
-static enum qn_status add_values(const struct qn_set *set, uint64_t begin,
+static enum qn_status add_values(const struct qn_set *set, const struct qn_set_part *block,
                                  const struct qn_set_open_part *part, struct sums *sums,
                                  struct qn_error *error) {
   struct qn_properties properties;
@@ -38,7 +39,8 @@ static enum qn_status add_values(const struct qn_set *set, uint64_t begin,
     return QN_OK;
   enum qn_status status = qn_properties_view(part->container, &properties, error);
   if (!status && properties.of_edges.count)
-    qn_set_directions_add(&part->rows, begin, &properties.of_edges, &sums->directions);
+    qn_set_directions_add(&part->rows, block->begin, block->columns_begin, &properties.of_edges,
+                          NULL, &sums->directions);
   qn_properties_release(&properties);
   return status;
 }
@@ -52,14 +54,14 @@ static enum qn_status add_part(const struct qn_set *set, uint64_t index, struct 
   if (!status)
     status = qn_container_check(part.container, error); /* padding and metadata, too */
   if (!status) {
-    const uint64_t begin = set->parts[index].begin;
-    sums->fingerprint += qn_rows_fingerprint(&part.rows, begin, swapped);
-    sums->reversed += qn_rows_fingerprint(&part.rows, begin, !swapped);
+    const struct qn_set_part *block = &set->parts[index];
+    sums->fingerprint += qn_set_block_fingerprint(block, &part.rows, swapped);
+    sums->reversed += qn_set_block_fingerprint(block, &part.rows, !swapped);
     if (swapped)
-      count_columns(&part.rows, sums->degrees);
+      count_columns(&part.rows, sums->degrees + block->columns_begin);
     else
-      count_rows(&set->parts[index], &part.rows, sums->degrees);
-    status = add_values(set, begin, &part, sums, error);
+      count_rows(block, &part.rows, sums->degrees);
+    status = add_values(set, block, &part, sums, error);
   }
   if (!status)
     status = qn_container_unchanged(part.container, error);

@@ -118,20 +118,22 @@ static uint64_t hash_values(const struct qn_property_table *table, uint64_t i) {
   return hash;
 }
 
-void qn_set_directions_add(const struct qn_csr *csr, uint64_t first_row,
-                           const struct qn_property_table *table, struct qn_set_directions *sums) {
+void qn_set_directions_add(const struct qn_csr *csr, uint64_t first_row, uint64_t first_column,
+                           const struct qn_property_table *table, const uint64_t *records,
+                           struct qn_set_directions *sums) {
   uint64_t forth = 0, back = 0;
 #pragma omp parallel for schedule(dynamic, 1024) reduction(+ : forth, back)
   for (uint64_t row = 0; row < csr->num_vertices; row++) {
-    const uint32_t v = (uint32_t)(first_row + row);
+    const uint64_t v = first_row + row;
     const uint64_t begin = csr->row_offsets[row], last = csr->row_offsets[row + 1];
     const uint64_t end = last < csr->num_edges ? last : csr->num_edges;
     for (uint64_t e = begin, among = 0; e < end; e++) {
-      const uint32_t u = csr->column_indices[e];
-      among = e > begin && csr->column_indices[e - 1] == u ? among + 1 : 0;
-      const uint64_t mix = qn_mix_wide_weight(hash_values(table, e) ^ qn_mix_wide_weight(among));
-      forth += qn_mix_source(v) * qn_mix_destination(u) * mix;
-      back += qn_mix_source(u) * qn_mix_destination(v) * mix;
+      const uint64_t u = first_column + csr->column_indices[e];
+      among = e > begin && csr->column_indices[e - 1] == csr->column_indices[e] ? among + 1 : 0;
+      const uint64_t mix = qn_mix_wide_weight(hash_values(table, records ? records[e] : e) ^
+                                              qn_mix_wide_weight(among));
+      forth += qn_mix_vertex(v) * qn_mix_destination_of(qn_mix_vertex(u)) * mix;
+      back += qn_mix_vertex(u) * qn_mix_destination_of(qn_mix_vertex(v)) * mix;
     }
   }
   sums->forth += forth;

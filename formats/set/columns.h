@@ -27,10 +27,12 @@ struct qn_set_directions {
   uint64_t forth, back;
 };
 
-/* The edges of `csr`, whose row v is that of vertex first_row + v, edge e with the values e of
- * `table`, which has been checked. */
-void qn_set_directions_add(const struct qn_csr *csr, uint64_t first_row,
-                           const struct qn_property_table *table, struct qn_set_directions *sums);
+/* The edges of `csr`, whose row v is that of vertex first_row + v, and column u that of vertex
+ * first_column + u; edge e has the values records[e] of `table`, NULL: e. The table has been
+ * checked. */
+void qn_set_directions_add(const struct qn_csr *csr, uint64_t first_row, uint64_t first_column,
+                           const struct qn_property_table *table, const uint64_t *records,
+                           struct qn_set_directions *sums);
 enum qn_status qn_set_directions_check(const struct qn_set *set,
                                        const struct qn_set_directions *sums,
                                        struct qn_error *error);

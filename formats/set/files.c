@@ -118,15 +118,14 @@ static enum qn_status write_no_rows(struct qn_writer *writer, struct qn_error *e
   return status ? status : qn_graph_write_weights(writer, 0, &weights, error);
 }
 
-/* Of rows [begin, end) of a graph of the set's weights. */
-static struct qn_container_info info_of(const struct qn_set *set, uint64_t begin, uint64_t end) {
+/* Of so many rows and columns of a graph of the set's weights. */
+static struct qn_container_info info_of(const struct qn_set *set, uint64_t rows, uint64_t columns) {
   return (struct qn_container_info){.version_major = 1,
                                     .incompatible_features = QN_FEATURE_RECTANGULAR,
-                                    .num_rows = end - begin,
-                                    .first_row = begin,
+                                    .num_rows = rows,
                                     .layout = QN_LAYOUT_GRAPH,
                                     .weight_type = set->weight_type,
-                                    .num_vertices = set->num_vertices};
+                                    .num_vertices = columns};
 }
 
 /* With the status of what was written; frees `writer`. */
@@ -152,9 +151,8 @@ enum qn_status qn_set_write_vertices(struct qn_set *set, uint64_t index,
   enum qn_status status = qn_writer_create(path, false, &writer, error);
   if (status)
     return status;
-  *qn_writer_info(writer) = info_of(set, 0, 0);
+  *qn_writer_info(writer) = info_of(set, 0, range->end - range->begin);
   qn_writer_info(writer)->directedness = set->directedness;
-  qn_writer_info(writer)->num_vertices = range->end - range->begin;
   status = write_no_rows(writer, error);
   if (!status)
     status = write_ids(range, vertices->ids, writer, error);
@@ -184,11 +182,14 @@ enum qn_status qn_set_write_all_vertices(struct qn_set *set, const struct qn_set
 
 static json_t *part_metadata(const struct qn_set *set, uint64_t index, const char *tool) {
   const struct qn_set_part *part = &set->parts[index];
-  return json_pack("{s:s, s:s, s:{s:o, s:I, s:I, s:s, s:I, s:I}}", "tool", tool, "version",
-                   QN_VERSION, "set", "identity", json_sprintf("%016" PRIx64, set->identity),
-                   "part", (json_int_t)index, "parts", (json_int_t)set->num_parts, "rows",
-                   qn_set_rows_words[set->rows], "begin", (json_int_t)part->begin, "end",
-                   (json_int_t)part->end);
+  const bool whole = part->columns_begin == 0 && part->columns_end == set->num_vertices;
+  return json_pack(
+      "{s:s, s:s, s:{s:o, s:I, s:I, s:s, s:I, s:I, s:o*}}", "tool", tool, "version", QN_VERSION,
+      "set", "identity", json_sprintf("%016" PRIx64, set->identity), "part", (json_int_t)index,
+      "parts", (json_int_t)set->num_parts, "rows", qn_set_rows_words[set->rows], "begin",
+      (json_int_t)part->begin, "end", (json_int_t)part->end, "columns",
+      whole ? NULL
+            : json_pack("[I, I]", (json_int_t)part->columns_begin, (json_int_t)part->columns_end));
 }
 
 static void copy(void *to, const void *from, uint64_t bytes) {
@@ -198,17 +199,27 @@ static void copy(void *to, const void *from, uint64_t bytes) {
     memcpy((char *)to + at, (const char *)from + at, bytes - at < step ? bytes - at : step);
 }
 
-/* The rows of a piece behind `before` edges; returns how many then are. The part begins with row
- * `first`. */
-static uint64_t copy_piece(const struct qn_set_piece *piece, uint64_t first, unsigned weight_bytes,
-                           uint64_t before, const struct qn_graph_arrays *to) {
+static void copy_columns(uint32_t *to, const uint32_t *from, uint64_t count, uint64_t base) {
+  if (!base) {
+    copy(to, from, count * sizeof *to);
+    return;
+  }
+#pragma omp parallel for schedule(static)
+  for (uint64_t i = 0; i < count; i++)
+    to[i] = (uint32_t)(from[i] - base);
+}
+
+/* The rows of a piece of a part behind `before` edges; returns how many then are. */
+static uint64_t copy_piece(const struct qn_set_piece *piece, const struct qn_set_part *part,
+                           unsigned weight_bytes, uint64_t before,
+                           const struct qn_graph_arrays *to) {
   const uint64_t *offsets = piece->row_offsets;
   const uint64_t rows = piece->end - piece->begin, edges = offsets[rows] - offsets[0];
 #pragma omp parallel for schedule(static)
   for (uint64_t row = 0; row < rows; row++)
-    to->row_offsets[piece->begin - first + row + 1] = before + offsets[row + 1] - offsets[0];
+    to->row_offsets[piece->begin - part->begin + row + 1] = before + offsets[row + 1] - offsets[0];
   if (edges > 0)
-    copy(to->column_indices + before, piece->columns, edges * sizeof *to->column_indices);
+    copy_columns(to->column_indices + before, piece->columns, edges, part->columns_begin);
   if (edges > 0 && weight_bytes)
     copy((char *)to->weights + before * weight_bytes, piece->weights, edges * weight_bytes);
   return before + edges;
@@ -229,7 +240,7 @@ static enum qn_status write_rows(const struct qn_set *set, const struct qn_set_p
   if (status)
     return status;
   for (uint64_t i = 0; i < num_pieces; i++)
-    edges = copy_piece(&pieces[i], part->begin, weight_bytes, edges, &to);
+    edges = copy_piece(&pieces[i], part, weight_bytes, edges, &to);
   return QN_OK;
 }
 
@@ -250,7 +261,9 @@ enum qn_status qn_set_write_part(struct qn_set *set, uint64_t index,
   enum qn_status status = qn_writer_create(path, replace, &writer, error);
   if (status)
     return status;
-  *qn_writer_info(writer) = info_of(set, part->begin, part->end);
+  *qn_writer_info(writer) =
+      info_of(set, part->end - part->begin, part->columns_end - part->columns_begin);
+  qn_writer_info(writer)->first_row = qn_set_first_row(part);
   qn_writer_info(writer)->directedness = QN_DIRECTED;
   qn_writer_info(writer)->num_edges = part->num_edges;
   json_t *metadata = part_metadata(set, index, tool);

@@ -29,8 +29,9 @@ struct qn_set_edge_values {
 };
 
 /* Write part `index` of `set`, which knows its ranges and identity, to `path`. The pieces make up
- * its rows; `values` may be NULL: edges have no properties. With `replace` it takes the place of
- * a file that is there. Fills in what the manifest says of the file. */
+ * its rows, with the edges of its columns alone; `values` may be NULL: edges have no properties.
+ * With `replace` it takes the place of a file that is there. Fills in what the manifest says of the
+ * file. */
 enum qn_status qn_set_write_part(struct qn_set *set, uint64_t index,
                                  const struct qn_set_piece *pieces, uint64_t num_pieces,
                                  const struct qn_set_edge_values *values, const char *tool,

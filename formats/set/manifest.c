@@ -22,7 +22,7 @@
 const char *const qn_set_rows_words[] = {"out", "in", NULL};
 static const char *const directedness_words[] = {"directed", "undirected", NULL};
 /* In the order of enum qn_set_feature. */
-static const char *const feature_words[] = {"vertex-ranges", NULL};
+static const char *const feature_words[] = {"vertex-ranges", "column-ranges", NULL};
 
 enum qn_status qn_set_violation(const struct qn_set *set, const char *name, struct qn_error *error,
                                 const char *rule, const char *format, ...) {
@@ -46,7 +46,6 @@ static void add_parts(const struct qn_set *set, XXH3_state_t *state) {
     XXH3_64bits_update(state, &set->parts[i].end, sizeof set->parts[i].end);
 }
 
-/* Columns of all vertices. */
 static void add_blocks(const struct qn_set *set, XXH3_state_t *state) {
   XXH3_64bits_update(state, &set->num_ranges, sizeof set->num_ranges);
   for (uint64_t i = 0; i < set->num_ranges; i++) {
@@ -56,7 +55,8 @@ static void add_blocks(const struct qn_set *set, XXH3_state_t *state) {
   }
   XXH3_64bits_update(state, &set->num_parts, sizeof set->num_parts);
   for (uint64_t i = 0; i < set->num_parts; i++) {
-    const uint64_t block[] = {set->parts[i].begin, set->parts[i].end, 0, set->num_vertices};
+    const struct qn_set_part *part = &set->parts[i];
+    const uint64_t block[] = {part->begin, part->end, part->columns_begin, part->columns_end};
     XXH3_64bits_update(state, block, sizeof block);
   }
 }
@@ -208,28 +208,18 @@ static enum qn_status take_range(const struct qn_set *set, const json_t *object,
   return QN_OK;
 }
 
-/* A range of all vertices: others need a feature, which would have been refused. */
-static enum qn_status take_whole(const struct qn_set *set, const json_t *object, const char *key,
-                                 const char *name, struct qn_error *error) {
-  uint64_t begin, end;
-  enum qn_status status = take_range(set, object, key, &begin, &end, error);
-  return status || (begin == 0 && end == set->num_vertices)
-             ? status
-             : REFUSE("SET-4", "the %s of %s must be all vertices, [0, %" PRIu64 ")", key, name,
-                      set->num_vertices);
-}
-
 static enum qn_status take_part(const struct qn_set *set, const json_t *object,
                                 struct qn_set_part *part, struct qn_error *error) {
   enum qn_status status = take_file(set, object, &part->file, error);
   if (!status && set->version == 1) {
+    part->columns_end = set->num_vertices;
     status = take_count(set, object, "begin", &part->begin, error);
     if (!status)
       status = take_count(set, object, "end", &part->end, error);
   } else if (!status) {
     status = take_range(set, object, "rows", &part->begin, &part->end, error);
     if (!status)
-      status = take_whole(set, object, "columns", part->file.name, error);
+      status = take_range(set, object, "columns", &part->columns_begin, &part->columns_end, error);
   }
   return status ? status : take_count(set, object, "edges", &part->num_edges, error);
 }
@@ -310,21 +300,53 @@ static enum qn_status check_vertices(const struct qn_set *set, struct qn_error *
                       begin, set->num_vertices);
 }
 
-static enum qn_status check_ranges(const struct qn_set *set, struct qn_error *error) {
-  uint64_t begin = 0, edges = 0;
+/* A block behind `before`, or the first one: in the same row of blocks with the next columns, or
+ * with the first ones in the next row. */
+static enum qn_status check_block(const struct qn_set *set, const struct qn_set_part *before,
+                                  const struct qn_set_part *block, struct qn_error *error) {
+  const bool goes_on = before && before->columns_end < set->num_vertices;
+  const uint64_t row = !before ? 0 : goes_on ? before->begin : before->end;
+  const uint64_t column = goes_on ? before->columns_end : 0;
+  if (block->begin != row || block->end < row || (goes_on && block->end != before->end))
+    return REFUSE("SET-4",
+                  "the rows of %s are [%" PRIu64 ", %" PRIu64 "), but must begin at %" PRIu64 "%s",
+                  block->file.name, block->begin, block->end, row,
+                  goes_on ? " and end as those of the block before it" : "");
+  if (!(set->features & QN_SET_COLUMN_RANGES) &&
+      (block->columns_begin != 0 || block->columns_end != set->num_vertices))
+    return REFUSE("SET-4",
+                  "the columns of %s must be all vertices, [0, %" PRIu64
+                  "): others need the feature column-ranges",
+                  block->file.name, set->num_vertices);
+  if (block->columns_begin != column || block->columns_end > set->num_vertices ||
+      (block->columns_end == column && set->num_vertices > 0))
+    return REFUSE("SET-4",
+                  "the columns of %s are [%" PRIu64 ", %" PRIu64 "), but must begin at %" PRIu64
+                  " and end behind that, at most at %" PRIu64,
+                  block->file.name, block->columns_begin, block->columns_end, column,
+                  set->num_vertices);
+  if (block->end - block->begin > UINT32_MAX ||
+      block->columns_end - block->columns_begin > UINT32_MAX)
+    return REFUSE("SET-4", "%s has more rows or columns than 2^32 - 1", block->file.name);
+  return QN_OK;
+}
+
+static enum qn_status check_blocks(const struct qn_set *set, struct qn_error *error) {
+  uint64_t edges = 0;
   for (uint64_t i = 0; i < set->num_parts; i++) {
-    const struct qn_set_part *part = &set->parts[i];
-    if (part->begin != begin || part->end < begin)
-      return REFUSE("SET-4",
-                    "the range of %s is [%" PRIu64 ", %" PRIu64 "), but must begin at %" PRIu64,
-                    part->file.name, part->begin, part->end, begin);
-    begin = part->end;
-    if (__builtin_add_overflow(edges, part->num_edges, &edges))
+    const struct qn_set_part *block = &set->parts[i];
+    enum qn_status status = check_block(set, i ? block - 1 : NULL, block, error);
+    if (status)
+      return status;
+    if (__builtin_add_overflow(edges, block->num_edges, &edges))
       return REFUSE("SET-4", "the parts have more edges than can be counted");
   }
-  if (begin != set->num_vertices)
-    return REFUSE("SET-4", "the ranges end at %" PRIu64 " of %" PRIu64 " vertices", begin,
-                  set->num_vertices);
+  const struct qn_set_part *last = &set->parts[set->num_parts - 1];
+  if (last->end != set->num_vertices || last->columns_end != set->num_vertices)
+    return REFUSE("SET-4",
+                  "the blocks end with rows at %" PRIu64 " and columns at %" PRIu64 " of %" PRIu64
+                  " vertices",
+                  last->end, last->columns_end, set->num_vertices);
   if (edges != set->num_edges)
     return REFUSE("SET-4", "the parts have %" PRIu64 " edges together, and the graph has %" PRIu64,
                   edges, set->num_edges);
@@ -337,7 +359,7 @@ static enum qn_status check_manifest(const struct qn_set *set, struct qn_error *
   if (!status)
     status = check_vertices(set, error);
   if (!status)
-    status = check_ranges(set, error);
+    status = check_blocks(set, error);
   if (!status)
     status = qn_set_identity(set, &identity, error);
   if (status)
@@ -483,10 +505,10 @@ static json_t *range_json(uint64_t begin, uint64_t end) {
   return json_pack("[I, I]", (json_int_t)begin, (json_int_t)end);
 }
 
-static json_t *block_json(const struct qn_set *set, const struct qn_set_part *part) {
+static json_t *block_json(const struct qn_set_part *part) {
   json_t *json = file_json(&part->file);
   json_object_set_new(json, "rows", range_json(part->begin, part->end));
-  json_object_set_new(json, "columns", range_json(0, set->num_vertices));
+  json_object_set_new(json, "columns", range_json(part->columns_begin, part->columns_end));
   json_object_set_new(json, "edges", json_integer((json_int_t)part->num_edges));
   return json;
 }
@@ -524,7 +546,7 @@ static json_t *graph_json(const struct qn_set *set) {
 json_t *qn_set_describe(const struct qn_set *set) {
   json_t *blocks = json_array();
   for (uint64_t i = 0; i < set->num_parts; i++)
-    json_array_append_new(blocks, block_json(set, &set->parts[i]));
+    json_array_append_new(blocks, block_json(&set->parts[i]));
   return json_pack("{s:s, s:i, s:o*, s:o, s:o, s:s, s:s, s:o, s:o}", "format", FORMAT, "version",
                    (int)set->version, "required_features", features_json(set), "identity",
                    hash_json(set->identity), "graph", graph_json(set), "rows",

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "formats/set/blocks.h"
 #include "formats/set/columns.h"
 #include "formats/set/manifest.h"
 #include "formats/set/vertices.h"
@@ -120,13 +121,14 @@ static enum qn_status check_header(const struct qn_set *set, const struct qn_set
     return qn_set_violation(set, part->file.name, error, "SET-9",
                             "the layout is %s, and that of the set's parts %s",
                             qn_layout_name(info->layout), qn_layout_name(set->layout));
-  if (info->num_vertices != set->num_vertices || info->num_edges != part->num_edges ||
+  const uint64_t columns = part->columns_end - part->columns_begin;
+  if (info->num_vertices != columns || info->num_edges != part->num_edges ||
       info->weight_type != set->weight_type || info->directedness != QN_DIRECTED)
-    return qn_set_violation(
-        set, part->file.name, error, "SET-9",
-        "a part must be directed, with %" PRIu64 " vertices, %" PRIu64 " edges and weights %s",
-        set->num_vertices, part->num_edges, qn_weight_type_name(set->weight_type));
-  if (set->version > 1 && (!qn_is_rectangular(info) || info->first_row != part->begin ||
+    return qn_set_violation(set, part->file.name, error, "SET-9",
+                            "a part must be directed, with %" PRIu64 " vertices, %" PRIu64
+                            " edges and weights %s",
+                            columns, part->num_edges, qn_weight_type_name(set->weight_type));
+  if (set->version > 1 && (!qn_is_rectangular(info) || info->first_row != qn_set_first_row(part) ||
                            info->num_rows != part->end - part->begin))
     return qn_set_violation(set, part->file.name, error, "SET-9",
                             "a part must have the rows of its range [%" PRIu64 ", %" PRIu64
@@ -140,6 +142,14 @@ static enum qn_status check_header(const struct qn_set *set, const struct qn_set
   if (info->layout == QN_LAYOUT_GRAPH && qn_container_section(container, "in_row_offsets"))
     return qn_set_violation(set, part->file.name, error, "SET-9", "a part has no transpose");
   return QN_OK;
+}
+
+static bool says_range(const json_t *object, const char *key, uint64_t begin, uint64_t end) {
+  const json_t *range = json_object_get(object, key), *first = json_array_get(range, 0),
+               *last = json_array_get(range, 1);
+  return json_array_size(range) == 2 && json_is_integer(first) && json_is_integer(last) &&
+         json_integer_value(first) == (json_int_t)begin &&
+         json_integer_value(last) == (json_int_t)end;
 }
 
 static bool says(const json_t *object, const char *key, uint64_t number) {
@@ -172,12 +182,16 @@ static enum qn_status check_metadata(const struct qn_set *set, uint64_t index,
                          "this is a part of the set %s, not of %s", named ? named : "?", identity);
   else if (!says(of, "part", index) || !says(of, "parts", set->num_parts) ||
            !says(of, "begin", part->begin) || !says(of, "end", part->end) || !rows ||
-           strcmp(rows, qn_set_rows_words[set->rows]) != 0)
+           strcmp(rows, qn_set_rows_words[set->rows]) != 0 ||
+           (qn_set_is_whole(set, part)
+                ? json_object_get(of, "columns") != NULL
+                : !says_range(of, "columns", part->columns_begin, part->columns_end)))
     status = qn_set_violation(set, part->file.name, error, "SET-10",
                               "the metadata does not say that this is part %" PRIu64 " of %" PRIu64
-                              ", with the rows \"%s\" of the vertices [%" PRIu64 ", %" PRIu64 ")",
+                              ", with the rows \"%s\" of the vertices [%" PRIu64 ", %" PRIu64
+                              ") and columns [%" PRIu64 ", %" PRIu64 ")",
                               index, set->num_parts, qn_set_rows_words[set->rows], part->begin,
-                              part->end);
+                              part->end, part->columns_begin, part->columns_end);
   json_decref(metadata);
   return status;
 }

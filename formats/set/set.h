@@ -45,14 +45,20 @@ struct qn_vertex_range {
   struct qn_properties properties;
 };
 
+/* A block of the set: edges of some rows from some columns. Blocks of the same rows follow one
+ * another; where none is cut by columns, each has whole rows. */
 struct qn_set_part {
   struct qn_set_file file;
-  uint64_t begin, end; /* whose rows it holds */
+  uint64_t begin, end;                 /* whose rows it holds */
+  uint64_t columns_begin, columns_end; /* of which columns; in it they count from the first one */
   uint64_t num_edges;
 };
 
 /* What a reader of the set must know, by the names in its manifest. */
-enum qn_set_feature { QN_SET_VERTEX_RANGES = 1 << 0 /* vertices in several files */ };
+enum qn_set_feature {
+  QN_SET_VERTEX_RANGES = 1 << 0, /* vertices in several files */
+  QN_SET_COLUMN_RANGES = 1 << 1, /* blocks of some columns alone */
+};
 
 struct qn_set {
   char *path;
@@ -73,6 +79,11 @@ struct qn_set {
   uint64_t num_ranges;
   struct qn_vertex_range *ranges; /* [num_ranges]; the first one's metadata are the graph's */
 };
+
+/* What a block's header says of its first row: its place among the columns, modulo 2^32. */
+static inline uint64_t qn_set_first_row(const struct qn_set_part *block) {
+  return (uint32_t)(block->begin - block->columns_begin);
+}
 
 /* Is there a folder of that name, with a manifest in it? */
 bool qn_set_recognise(const char *path);
@@ -96,7 +107,7 @@ enum qn_set_check {
 struct qn_set_open_part {
   struct qn_container *container;
   struct qn_graph graph; /* restored in memory where the layout is none of rows */
-  struct qn_csr rows;    /* of the range, in `graph`; columns are numbers of all vertices */
+  struct qn_csr rows;    /* of the range, in `graph`; columns count from the block's first one */
 };
 
 enum qn_status qn_set_part_open(const struct qn_set *set, uint64_t index, enum qn_set_check check,
@@ -185,17 +196,23 @@ void qn_set_writer_abort(struct qn_set_writer *writer);
  * together. */
 enum qn_set_balance { QN_SET_BY_BOTH, QN_SET_BY_EDGES, QN_SET_BY_VERTICES };
 
-/* "parts", "balance", "rows": of struct qn_set_options. Their group in a tool's help, before which
- * the tool may have a heading. */
+/* "parts", "block-vertices", "balance", "rows": of struct qn_set_options. Their group in a tool's
+ * help, before which the tool may have a heading. */
 #define QN_SET_GROUP 12
 extern const struct qn_setting qn_set_settings[];
 
 struct qn_set_options {
-  uint64_t num_parts; /* 1 to QN_SET_MAX_PARTS */
+  uint64_t num_parts;      /* 1 to QN_SET_MAX_PARTS; 0: not said */
+  uint64_t block_vertices; /* in their place: rows and columns are cut at every so many; 0: not */
   enum qn_set_balance balance;
   enum qn_set_rows rows; /* of a directed graph */
-  bool shape_given;      /* "balance" or "rows" */
+  bool balance_given, rows_given;
 };
+
+/* Is a set asked for? */
+static inline bool qn_set_is_asked(const struct qn_set_options *options) {
+  return options->num_parts || options->block_vertices;
+}
 
 /* When all is said: QN_USAGE if some of it does not go together. */
 enum qn_status qn_set_options_settle(const struct qn_set_options *options, struct qn_error *error);

@@ -1,8 +1,8 @@
 /* A graph cut into the parts of a set. */
 #include <string.h>
 
+#include "formats/set/blocks.h"
 #include "formats/set/columns.h"
-#include "formats/set/files.h"
 #include "formats/set/vertices.h"
 #include "support/context.h"
 #include "support/memory.h"
@@ -17,7 +17,7 @@ static enum qn_status set_balance(void *target, const char *text, struct qn_erro
   int chosen = 0;
   enum qn_status status = qn_word_parse(balance_words, text, &chosen, error);
   options->balance = (enum qn_set_balance)chosen;
-  options->shape_given = true;
+  options->balance_given = true;
   return status;
 }
 
@@ -26,7 +26,7 @@ static enum qn_status set_rows(void *target, const char *text, struct qn_error *
   int chosen = 0;
   enum qn_status status = qn_word_parse(qn_set_rows_words, text, &chosen, error);
   options->rows = (enum qn_set_rows)chosen;
-  options->shape_given = true;
+  options->rows_given = true;
   return status;
 }
 
@@ -35,6 +35,9 @@ const struct qn_setting qn_set_settings[] = {
      .most = QN_SET_MAX_PARTS, .argument = "N", .group = QN_SET_GROUP,
      .help =
          "Make FILE a folder: a set of N containers, each with the rows of a range of vertices"},
+    {"block-vertices", QN_SETTING_NUMBER, offsetof(struct qn_set_options, block_vertices),
+     .least = 1, .most = UINT32_MAX, .argument = "N", .group = QN_SET_GROUP,
+     .help = "Make FILE a set whose containers are blocks: edges between N vertices and N others"},
     {"balance", QN_SETTING_OWN, .words = balance_words, .set = set_balance, .group = QN_SET_GROUP,
      .help = "What to balance between the ranges (default: both together)"},
     {"rows", QN_SETTING_OWN, .words = qn_set_rows_words, .set = set_rows, .argument = "in|out",
@@ -44,7 +47,11 @@ const struct qn_setting qn_set_settings[] = {
     {0}};
 
 enum qn_status qn_set_options_settle(const struct qn_set_options *options, struct qn_error *error) {
-  return options->shape_given && !options->num_parts
+  if (options->num_parts && options->block_vertices)
+    return qn_fail(error, QN_USAGE, "--parts and --block-vertices are two ways to cut: choose one");
+  if (options->balance_given && options->block_vertices)
+    return qn_fail(error, QN_USAGE, "--balance is for --parts; blocks have as many vertices each");
+  return (options->balance_given || options->rows_given) && !qn_set_is_asked(options)
              ? qn_fail(error, QN_USAGE, "--balance and --rows are for --parts")
              : QN_OK;
 }
@@ -84,12 +91,46 @@ static uint64_t range_begin(const struct qn_csr *rows, enum qn_set_balance balan
   return low;
 }
 
+static struct qn_set_piece rows_of(const struct qn_csr *rows, uint64_t begin, uint64_t end) {
+  const uint64_t first = rows->row_offsets[begin];
+  const char *weights = rows->weights.data;
+  return (struct qn_set_piece){
+      .begin = begin,
+      .end = end,
+      .row_offsets = rows->row_offsets + begin,
+      .columns = rows->column_indices + first,
+      .weights = weights ? weights + first * qn_weight_bytes(rows->weights.type) : NULL};
+}
+
+static enum qn_status cut_blocks(struct splitting *splitting, uint64_t width,
+                                 struct qn_error *error) {
+  struct qn_set *set = splitting->set;
+  uint64_t *num_edges = NULL;
+  enum qn_status status = qn_set_cut(set, width, error);
+  if (!status)
+    status = qn_alloc_zeroed(&num_edges, set->num_parts, sizeof *num_edges, "blocks", error);
+  for (uint64_t first = 0, end; !status && first < set->num_parts; first = end) {
+    const struct qn_set_part *block = &set->parts[first];
+    const struct qn_set_piece rows = rows_of(splitting->rows, block->begin, block->end);
+    end = qn_set_row_end(set, first);
+    qn_set_count_edges(set, first, end, &rows, num_edges);
+  }
+  for (uint64_t i = 0; !status && i < set->num_parts; i++)
+    set->parts[i].num_edges = num_edges[i];
+  qn_free(num_edges);
+  return status;
+}
+
 static enum qn_status cut(struct splitting *splitting, const struct qn_set_options *options,
                           struct qn_error *error) {
   struct qn_set *set = splitting->set;
   const struct qn_csr *rows = splitting->rows;
-  enum qn_status status =
-      qn_alloc_zeroed(&set->parts, options->num_parts, sizeof *set->parts, "parts of a set", error);
+  if (options->block_vertices)
+    return cut_blocks(splitting, options->block_vertices, error);
+  enum qn_status status = qn_set_one_range(set, error);
+  if (!status)
+    status = qn_alloc_zeroed(&set->parts, options->num_parts, sizeof *set->parts, "parts of a set",
+                             error);
   if (status)
     return status;
   set->num_parts = options->num_parts;
@@ -99,6 +140,7 @@ static enum qn_status cut(struct splitting *splitting, const struct qn_set_optio
     part->end = i + 1 == set->num_parts
                     ? rows->num_vertices
                     : range_begin(rows, options->balance, i + 1, set->num_parts);
+    part->columns_end = set->num_vertices;
     part->num_edges = rows->row_offsets[part->end] - rows->row_offsets[part->begin];
   }
   return QN_OK;
@@ -149,31 +191,40 @@ static void fill_records(const struct splitting *splitting, uint64_t first, uint
     records[i] = numbers ? (uint64_t)numbers[first + i] : first + i;
 }
 
+static enum qn_status write_piece(struct splitting *splitting, uint64_t index,
+                                  const struct qn_set_piece *piece, const uint64_t *records,
+                                  struct qn_error *error) {
+  const struct qn_set_edge_values values = {&splitting->properties, records};
+  const char *path;
+  enum qn_status status = qn_set_writer_part(splitting->writer, index, &path, error);
+  return status ? status
+                : qn_set_write_part(splitting->set, index, piece, 1,
+                                    has_edge_values(splitting) ? &values : NULL, splitting->tool,
+                                    path, false, error);
+}
+
 static enum qn_status write_part(struct splitting *splitting, uint64_t index,
                                  struct qn_error *error) {
   const struct qn_csr *rows = splitting->rows;
   const struct qn_set_part *part = &splitting->set->parts[index];
   const uint64_t first = rows->row_offsets[part->begin];
-  const char *weights = rows->weights.data;
-  const struct qn_set_piece piece = {
-      .begin = part->begin,
-      .end = part->end,
-      .row_offsets = rows->row_offsets + part->begin,
-      .columns = rows->column_indices + first,
-      .weights = weights ? weights + first * qn_weight_bytes(rows->weights.type) : NULL};
-  const char *path;
+  const uint64_t count = rows->row_offsets[part->end] - first;
+  struct qn_set_piece piece = rows_of(rows, part->begin, part->end);
+  struct qn_set_cut_rows cut = {0};
   uint64_t *records = NULL;
-  enum qn_status status = qn_set_writer_part(splitting->writer, index, &path, error);
-  if (!status && has_edge_values(splitting))
-    status = qn_bulk_alloc(&records, part->num_edges, sizeof *records, "numbers of edges", error);
+  enum qn_status status = QN_OK;
+  if (has_edge_values(splitting))
+    status = qn_bulk_alloc(&records, count, sizeof *records, "numbers of edges", error);
   if (records)
-    fill_records(splitting, first, part->num_edges, records);
-  const struct qn_set_edge_values values = {&splitting->properties, records};
+    fill_records(splitting, first, count, records);
+  const bool whole = qn_set_is_whole(splitting->set, part);
+  if (!status && !whole)
+    status = qn_set_cut_rows(splitting->set, index, &piece, 1, records, &cut, error);
   if (!status)
-    status = qn_set_write_part(splitting->set, index, &piece, 1,
-                               has_edge_values(splitting) ? &values : NULL, splitting->tool, path,
-                               false, error);
-  qn_pages_free(records, part->num_edges, sizeof *records);
+    status = write_piece(splitting, index, whole ? &piece : &cut.piece,
+                         whole ? records : cut.records, error);
+  qn_set_cut_rows_release(&cut);
+  qn_pages_free(records, count, sizeof *records);
   return status;
 }
 
@@ -268,8 +319,6 @@ enum qn_status qn_set_split(const struct qn_container *container, const struct q
     describe_graph(&splitting, options);
     status = find_rows(&splitting, error);
   }
-  if (!status)
-    status = qn_set_one_range(splitting.set, error);
   if (!status)
     status = cut(&splitting, options, error);
   if (!status)

@@ -7,9 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "formats/set/blocks.h"
 #include "formats/set/columns.h"
 #include "formats/set/vertices.h"
+#include "support/memory.h"
 #include "support/progress.h"
+#include "support/temp_file.h"
 #include <quern/transpose.h>
 
 /* The sections of both directions; those of in-edges are NULL where none are stored. */
@@ -24,6 +27,7 @@ struct uniting {
   struct qn_graph rows; /* what the parts hold, where the container has no place for it */
   struct qn_csr held;   /* what they hold, wherever that is */
   struct qn_stack columns;
+  uint64_t *records; /* [E] which of the columns' values an edge of `held` has; NULL: its own */
   struct qn_all_vertices vertices;
 };
 
@@ -49,7 +53,7 @@ static enum qn_status add_sections(struct uniting *uniting, struct qn_error *err
 
 /* ---- Rows ---------------------------------------------------------------------- */
 
-/* A part's rows behind those of the parts before it, which have `before` edges. */
+/* A part's whole rows behind those of the parts before it, which have `before` edges. */
 static void copy_rows(const struct qn_set_part *part, const struct qn_csr *from, uint64_t before,
                       const struct qn_graph_arrays *to) {
   unsigned weight_bytes = qn_weight_bytes(from->weights.type);
@@ -65,6 +69,100 @@ static void copy_rows(const struct qn_set_part *part, const struct qn_csr *from,
            part->num_edges * weight_bytes);
 }
 
+static enum qn_status copy_part(struct uniting *uniting, uint64_t index, uint64_t before,
+                                const struct qn_graph_arrays *to, struct qn_error *error) {
+  const struct qn_set *set = uniting->set;
+  struct qn_set_open_part part;
+  enum qn_status status = qn_set_part_open(set, index, QN_SET_CHECK_ALL, &part, error);
+  if (!status)
+    copy_rows(&set->parts[index], &part.rows, before, to);
+  if (!status)
+    status = qn_set_columns_add(set, &uniting->columns, index, part.container, error);
+  if (!status)
+    status = qn_container_unchanged(part.container, error);
+  qn_set_part_close(&part);
+  return status;
+}
+
+/* ---- Rows that are cut --------------------------------------------------------- */
+
+/* Where the rows' edges end, behind `before` others. A file may have been written over since it was
+ * checked. */
+static void find_offsets(const struct qn_set_part *blocks, const struct qn_set_open_part *parts,
+                         uint64_t count, uint64_t before, const struct qn_graph_arrays *to) {
+  const uint64_t rows = blocks->end - blocks->begin;
+  uint64_t *ends = to->row_offsets + blocks->begin + 1;
+#pragma omp parallel for schedule(static)
+  for (uint64_t row = 0; row < rows; row++) {
+    ends[row] = before;
+    for (uint64_t b = 0; b < count; b++) {
+      const uint64_t end = parts[b].rows.row_offsets[row + 1];
+      ends[row] += end < blocks[b].num_edges ? end : blocks[b].num_edges;
+    }
+  }
+}
+
+/* The edges that a row has in a block go to place `at`; returns that behind them. */
+static uint64_t copy_cut_row(struct uniting *uniting, const struct qn_set_part *block,
+                             const struct qn_csr *from, uint64_t row, uint64_t first_record,
+                             uint64_t at, uint64_t room, const struct qn_graph_arrays *to) {
+  const unsigned weight_bytes = qn_weight_bytes(from->weights.type);
+  const uint64_t begin = from->row_offsets[row], last = from->row_offsets[row + 1];
+  const uint64_t end = last < block->num_edges ? last : block->num_edges;
+  for (uint64_t e = begin; e < end && at < room; e++, at++) {
+    to->column_indices[at] = (uint32_t)(block->columns_begin + from->column_indices[e]);
+    if (weight_bytes)
+      memcpy((char *)to->weights + at * weight_bytes,
+             (const char *)from->weights.data + e * weight_bytes, weight_bytes);
+    if (uniting->records)
+      uniting->records[at] = first_record + e;
+  }
+  return at;
+}
+
+/* The rows of `count` blocks from `first` on, all open, behind `before` edges. */
+static void copy_cut_rows(struct uniting *uniting, uint64_t first,
+                          const struct qn_set_open_part *parts, uint64_t count, uint64_t before,
+                          const struct qn_graph_arrays *to) {
+  const struct qn_set_part *blocks = &uniting->set->parts[first];
+  find_offsets(blocks, parts, count, before, to);
+#pragma omp parallel for schedule(dynamic, 256)
+  for (uint64_t row = 0; row < blocks->end - blocks->begin; row++) {
+    const uint64_t v = blocks->begin + row;
+    uint64_t at = to->row_offsets[v], first_record = before;
+    for (uint64_t b = 0; b < count; b++) {
+      at = copy_cut_row(uniting, &blocks[b], &parts[b].rows, row, first_record, at,
+                        to->row_offsets[v + 1], to);
+      first_record += blocks[b].num_edges;
+    }
+  }
+}
+
+/* A row of blocks behind `before` edges. */
+static enum qn_status copy_row_of_blocks(struct uniting *uniting, uint64_t first, uint64_t end,
+                                         uint64_t before, const struct qn_graph_arrays *to,
+                                         struct qn_error *error) {
+  const struct qn_set *set = uniting->set;
+  const uint64_t count = end - first;
+  struct qn_set_open_part *parts;
+  enum qn_status status = qn_alloc_zeroed(&parts, count, sizeof *parts, "blocks of rows", error);
+  if (status)
+    return status;
+  for (uint64_t b = 0; !status && b < count; b++)
+    status = qn_set_part_open(set, first + b, QN_SET_CHECK_ALL, &parts[b], error);
+  if (!status)
+    copy_cut_rows(uniting, first, parts, count, before, to);
+  for (uint64_t b = 0; !status && b < count; b++) {
+    status = qn_set_columns_add(set, &uniting->columns, first + b, parts[b].container, error);
+    if (!status)
+      status = qn_container_unchanged(parts[b].container, error);
+  }
+  for (uint64_t b = 0; b < count; b++)
+    qn_set_part_close(&parts[b]);
+  qn_free(parts);
+  return status;
+}
+
 static enum qn_status copy_parts(struct uniting *uniting, const struct qn_graph_arrays *to,
                                  struct qn_error *error) {
   const struct qn_set *set = uniting->set;
@@ -72,18 +170,15 @@ static enum qn_status copy_parts(struct uniting *uniting, const struct qn_graph_
   enum qn_status status = QN_OK;
   to->row_offsets[0] = 0;
   qn_progress_begin("putting a set together", "edges", set->num_edges);
-  for (uint64_t i = 0; !status && i < set->num_parts; i++) {
-    struct qn_set_open_part part;
-    status = qn_set_part_open(set, i, QN_SET_CHECK_ALL, &part, error);
-    if (!status)
-      copy_rows(&set->parts[i], &part.rows, before, to);
-    if (!status)
-      status = qn_set_columns_add(set, &uniting->columns, i, part.container, error);
-    if (!status)
-      status = qn_container_unchanged(part.container, error);
-    before += set->parts[i].num_edges;
-    qn_progress_add(set->parts[i].num_edges);
-    qn_set_part_close(&part);
+  for (uint64_t first = 0, end; !status && first < set->num_parts; first = end) {
+    uint64_t edges = 0;
+    end = qn_set_row_end(set, first);
+    for (uint64_t i = first; i < end; i++)
+      edges += set->parts[i].num_edges;
+    status = end == first + 1 ? copy_part(uniting, first, before, to, error)
+                              : copy_row_of_blocks(uniting, first, end, before, to, error);
+    before += edges;
+    qn_progress_add(edges);
   }
   qn_progress_end();
   return status;
@@ -127,6 +222,9 @@ static enum qn_status write_edges(struct uniting *uniting, struct qn_error *erro
                              &held, error);
   if (!status)
     status = qn_set_columns_create(set, &uniting->columns, error);
+  if (!status && uniting->columns.table.count && set->features & QN_SET_COLUMN_RANGES)
+    status = qn_bulk_alloc(&uniting->records, set->num_edges, sizeof *uniting->records,
+                           "numbers of edges", error);
   if (!status)
     status = copy_parts(uniting, &held, error);
   uniting->held = csr_of(set, &held);
@@ -154,8 +252,15 @@ static enum qn_status check_values(const struct uniting *uniting, struct qn_erro
   struct qn_set_directions sums = {0};
   if (uniting->set->directedness != QN_UNDIRECTED || !table->count)
     return QN_OK;
-  qn_set_directions_add(&uniting->held, 0, table, &sums);
+  qn_set_directions_add(&uniting->held, 0, 0, table, uniting->records, &sums);
   return qn_set_directions_check(uniting->set, &sums, error);
+}
+
+/* Each number becomes the one that `to` has there. */
+static void follow(const uint64_t *to, uint64_t *numbers, uint64_t count) {
+#pragma omp parallel for schedule(static)
+  for (uint64_t i = 0; i < count; i++)
+    numbers[i] = to[numbers[i]];
 }
 
 /* Values of edges lie in the order of the rows of the parts; in the container they are in that of
@@ -171,8 +276,12 @@ static enum qn_status write_properties(struct uniting *uniting, struct qn_error 
     status = check_values(uniting, error);
   if (!status && all.of_edges.count && set->rows == QN_SET_ROWS_IN)
     status = qn_set_number_transpose(&uniting->held, &numbered, error);
+  uint64_t *records =
+      numbered.out.weights.data ? (uint64_t *)numbered.out.weights.data : uniting->records;
+  if (!status && numbered.out.weights.data && uniting->records)
+    follow(uniting->records, records, set->num_edges);
   if (!status)
-    status = qn_properties_write(uniting->writer, &all, NULL, numbered.out.weights.data, error);
+    status = qn_properties_write(uniting->writer, &all, NULL, records, error);
   qn_graph_unmap(&numbered);
   return status;
 }
@@ -213,6 +322,7 @@ static enum qn_status write_graph(struct qn_set *set, struct qn_writer *writer,
   if (!status)
     status = write_properties(&uniting, error);
   qn_graph_unmap(&uniting.rows);
+  qn_pages_free(uniting.records, set->num_edges, sizeof *uniting.records);
   qn_stack_destroy(&uniting.columns);
   qn_set_all_release(&uniting.vertices);
   return status ? status : write_metadata(set, writer, error);

@@ -22,6 +22,12 @@ static inline uint64_t qn_mix_source(uint32_t vertex) {
   return x ^ (x >> 32);
 }
 
+/* The same of a vertex of any set, which may be greater than 2^32. */
+static inline uint64_t qn_mix_vertex(uint64_t vertex) {
+  uint64_t x = vertex * QN_MIX_FACTOR + QN_MIX_OFFSET;
+  return x ^ (x >> 32);
+}
+
 /* Of what the source's mix is: both together cost little more than one. */
 static inline uint64_t qn_mix_destination_of(uint64_t source_mix) {
   uint64_t x = (source_mix >> 32) * (uint32_t)source_mix;

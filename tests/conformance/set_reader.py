@@ -10,7 +10,7 @@ from conformance.properties_reader import in_graph_order
 
 WEIGHTS = ("none", "u32", "f32", "i64", "f64")
 MASK = 2**64 - 1
-FEATURES = {"vertex-ranges"}
+FEATURES = {"vertex-ranges", "column-ranges"}
 
 
 def identity_of(manifest):
@@ -33,10 +33,10 @@ def identity_of(manifest):
 
 
 def parts_of(manifest):
-    """[(file, begin, end)] of the rows that each file has."""
+    """[(file, rows, columns)] of the ranges that each file has."""
     if manifest["version"] == 1:
-        return [(part, part["begin"], part["end"]) for part in manifest["parts"]]
-    return [(block, *block["rows"]) for block in manifest["blocks"]]
+        return [(part, [part["begin"], part["end"]], [0, manifest["graph"]["vertices"]]) for part in manifest["parts"]]
+    return [(block, block["rows"], block["columns"]) for block in manifest["blocks"]]
 
 
 def mix_source(vertex):
@@ -101,12 +101,7 @@ class Set:
         names = [file["name"] for file in [*self.ranges, *parts]]
         insist("SET-2", not any("/" in name or name in ("", ".", "..", "set.json") for name in names))
         insist("SET-3", len(set(names)) == len(names))
-        ends = [0] + [end for _, _, end in self.parts]
-        insist("SET-4", ends == sorted(ends) and ends[-1] == graph["vertices"]
-               and [begin for _, begin, _ in self.parts] == ends[:-1])
-        if not self.whole_rows:
-            whole = [0, graph["vertices"]]
-            insist("SET-4", all(block["columns"] == whole for block in parts))
+        self.check_blocks(graph["vertices"])
         named = 0
         for file in self.ranges:
             insist("SET-4", file["range"][0] == named and 0 <= file["range"][1] - named < 2**32)
@@ -114,6 +109,19 @@ class Set:
         insist("SET-4", named == graph["vertices"])
         insist("SET-4", sum(part["edges"] for part in parts) == graph["edges"])
         insist("SET-5", identity_of(manifest) == manifest["identity"])
+
+    def check_blocks(self, vertices):
+        """They cover all rows and columns once, row of blocks by row of blocks."""
+        whole, rows, column = [0, vertices], [0, 0], vertices
+        for _, own, columns in self.parts:
+            insist("SET-4", "column-ranges" in self.features or columns == whole)
+            if column == vertices:
+                rows, column = [rows[1], own[1]], 0
+            insist("SET-4", own == rows and 0 <= own[1] - own[0] < 2**32)
+            insist("SET-4", columns[0] == column and column + bool(vertices) <= columns[1] <= vertices
+                   and columns[1] - column < 2**32)
+            column = columns[1]
+        insist("SET-4", rows[1] == vertices and column == vertices)
 
     def open(self, file):
         insist("SET-6", (self.folder / file["name"]).is_file(), file["name"])
@@ -151,33 +159,37 @@ class Set:
         insist("SET-8", vertices.has("out_degrees"))
         return vertices, container
 
-    def read_part(self, index, about, begin, end):
+    def read_part(self, index, about, rows, columns):
         container = self.open(about)
         part = read_layout(container)
         insist("SET-9", part.name == self.manifest["layout"] and not part.undirected
-               and part.num_vertices == self.graph["vertices"] and part.num_edges == about["edges"]
+               and part.num_vertices == columns[1] - columns[0] and part.num_edges == about["edges"]
                and WEIGHTS[container.weight_type] == self.graph["weights"] and not part.has("original_ids")
                and not part.has("id_offsets") and not (part.name == "graph" and part.has("in_row_offsets")))
         insist("SET-9", container.rectangular != self.whole_rows)
-        insist("SET-9", self.whole_rows or (container.num_rows, container.first_row) == (end - begin, begin))
+        insist("SET-9", self.whole_rows or (container.num_rows, container.first_row) == (
+            rows[1] - rows[0], (rows[0] - columns[0]) % 2**32))
         metadata = parsed_json(bytes(container.bytes_of("metadata"))) if part.has("metadata") else {}
         while "set" not in metadata and "source" in metadata:
             metadata = metadata["source"]["metadata"]
         insist("SET-10", metadata.get("set") == {
             "identity": self.manifest["identity"], "part": index, "parts": len(self.parts),
-            "rows": self.rows, "begin": begin, "end": end})
-        self.read_values(part)
-        insist("SET-11", all(begin <= row < end for row, _, _ in part.edges))
-        return [(v, u, w) for u, v, w in part.edges] if self.rows == "in" else part.edges
+            "rows": self.rows, "begin": rows[0], "end": rows[1],
+            **({} if columns == [0, self.graph["vertices"]] else {"columns": columns})})
+        first = 0 if self.whole_rows else rows[0] - part.first_row
+        edges = [(first + row, columns[0] + column, weight) for row, column, weight in part.edges]
+        self.read_values(part, edges)
+        insist("SET-11", all(rows[0] <= row < rows[1] for row, _, _ in edges))
+        return [(v, u, w) for u, v, w in edges] if self.rows == "in" else edges
 
-    def read_values(self, part):
+    def read_values(self, part, edges):
         def edge_types(properties):
             return [(name, kind) for (of, name), kind in properties.types.items() if of == "edges"]
 
         own, whole = part.properties, self.properties
         insist("SET-15", edge_types(own) == edge_types(whole) and not own.vertices)
         insist("SET-15", not own.edges or own.weight == whole.weight)
-        for (u, v, _), values in zip(in_graph_order(part.edges), zip(*own.edges.values())):
+        for (u, v, _), values in zip(in_graph_order(edges), zip(*own.edges.values())):
             self.values.setdefault((v, u) if self.rows == "in" else (u, v), []).append(values)
 
     def check_whole(self):

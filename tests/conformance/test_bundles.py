@@ -153,7 +153,7 @@ class Sets(_Forging):
         source = Path(os.environ["QUERN_SOURCE"])
         run("quern-pack", self.at / "set", "-qo", self.at / "packed")
         for folder in (self.at / "set", self.at / "packed", source / "specs/vectors/set-sample", source / "specs/vectors/set-sample-1",
-                       source / "tests/data/sets-1/blocked"):
+                       source / "specs/vectors/set-sample-blocks", source / "tests/data/sets-1/blocked"):
             with self.subTest(folder.name):
                 run("quern-archive", "create", "-qfo", self.at / "b.tar", folder)
                 self.assertEqual(self.back(self.at / "b.tar"), {file.name: file.read_bytes() for file in folder.iterdir()})

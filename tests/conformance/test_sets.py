@@ -40,6 +40,11 @@ class Folder(unittest.TestCase):
         run("quern-transform", graph, "--parts", str(parts), "-qfo", self.at / "set", *options)
         return self.at / "set"
 
+    def cut(self, graph, width, *options):
+        """Into blocks of so many rows and columns."""
+        run("quern-transform", graph, "--block-vertices", str(width), "-qfo", self.at / "set", *options)
+        return self.at / "set"
+
     def returns(self, graph, made):
         run("quern-transform", made, "-qfo", self.at / "back.qrn")
         self.assertEqual((self.at / "back.qrn").read_bytes(), graph.read_bytes())
@@ -54,6 +59,13 @@ class Vector(unittest.TestCase):
         self.assertEqual(sorted(Set(made).edges), sorted(Graph(read(SPECS / "vectors/graph-sample.qrn")).edges))
         self.assertIn(Set(made).manifest["identity"], (SPECS / "set.md").read_text())
         self.assertIn(Set(made).manifest["vertices"][0]["identity"], (SPECS / "set.md").read_text())
+
+    def test_blocks(self):
+        """The same graph in two rows of two blocks, and its vertices in two files."""
+        made = SPECS / "vectors/set-sample-blocks"
+        run("quern-verify", "-q", made)
+        self.assertEqual(sorted(Set(made).edges), sorted(Graph(read(SPECS / "vectors/graph-sample.qrn")).edges))
+        self.assertIn(Set(made).manifest["identity"], (SPECS / "set.md").read_text())
 
     def test_fingerprints(self):
         listed = re.findall(r"(?m)^\| ([^|]*->[^|]*) \| (\w+) \| ([^|]*) \| `(\w{16})` \|$", (SPECS / "set.md").read_text())
@@ -121,6 +133,31 @@ class RoundTrips(Folder):
                     run("quern-verify", "-q", made)
                     self.assertEqual(sorted(Set(made).edges, key=str), sorted(Graph(read(graph)).edges, key=str))
                     self.returns(graph, made)
+                for width, rows in ((1000, "in"), (40, "out"), (13, "in")):
+                    made = self.cut(graph, width, "--rows", rows)
+                    run("quern-verify", "-q", made)
+                    self.assertEqual(sorted(Set(made).edges, key=str), sorted(Graph(read(graph)).edges, key=str))
+                    self.returns(graph, made)
+                run("quern-pack", made, "-qfo", self.at / "packed")
+                run("quern-verify", "-q", self.at / "packed")
+                self.assertEqual(sorted(Set(self.at / "packed").edges, key=str), sorted(Set(made).edges, key=str))
+                self.returns(graph, self.at / "packed")
+
+    def test_tools_cut_alike(self):
+        """What generates and imports a set makes the files that quern-transform makes, on any number of threads."""
+        run("quern-generate", "rmat", "--scale", "8", "--weights", "1,9", "-qo", self.at / "g.qrn")
+        made = self.cut(self.at / "g.qrn", 100)
+        whole = self.imported("i.qrn", weights="f32", ids="strings")
+        run("quern-transform", whole, "--block-vertices", "30", "-T1", "-qo", self.at / "i-set")
+        run("quern-generate", "rmat", "--scale", "8", "--weights", "1,9", "-qo", self.at / "other", "--block-vertices", "100", "-T3")
+        self.imported("i-other", weights="f32", ids="strings", options=("--block-vertices", "30", "--memory", "100M"))
+        for one, other in ((made, "other"), (self.at / "i-set", "i-other")):
+            for path in one.iterdir():
+                if path.name != "set.json":
+                    self.assertEqual((self.at / other / path.name).read_bytes(), path.read_bytes())
+            manifests = [json.loads((self.at / folder / "set.json").read_text()) for folder in (one, other)]
+            manifests[0]["graph"].pop("identity")  # of the container, which the others do not make
+            self.assertEqual(*manifests)
 
     def test_more_parts_than_vertices(self):
         graph = self.imported("g.qrn", vertices=3)
@@ -175,6 +212,12 @@ class Properties(Folder):
             for parts, rows in ((1, "in"), (5, "in"), (5, "out"), (40, "in")):
                 with self.subTest(options=options, parts=parts, rows=rows):
                     made = self.split(graph, parts, "--rows", rows)
+                    run("quern-verify", "-q", made)
+                    self.expect_values(made, graph)
+                    self.returns(graph, made)
+            for width, rows in ((11, "in"), (4, "out")):
+                with self.subTest(options=options, width=width, rows=rows):
+                    made = self.cut(graph, width, "--rows", rows)
                     run("quern-verify", "-q", made)
                     self.expect_values(made, graph)
                     self.returns(graph, made)
@@ -332,6 +375,57 @@ class Refused(Folder):
                        put("blocks", 0, "rows", [0, 2.5])):
             self.forge(change, False)
             self.expect("SET-2", second_reader=False)
+
+    def test_tables_of_blocks(self):
+        self.good = self.cut(self.at / "g.qrn", 40)  # two or three rows of as many
+        count = len(json.loads((self.good / "set.json").read_text())["vertices"])
+
+        def put(block, key, value, at=None):
+            def change(manifest):
+                if at is None:
+                    manifest["blocks"][block][key] = value
+                else:
+                    manifest["blocks"][block][key][at] = value
+            return change
+
+        def doubled(manifest):
+            manifest["blocks"][1] = dict(manifest["blocks"][0], name="other.qrn")
+
+        for rule, change in (("SET-4", put(0, "columns", [0, 39])), ("SET-4", put(1, "columns", [39, 80])),
+                             ("SET-4", put(1, "columns", [41, 80])), ("SET-4", put(1, "columns", 40, 1)),
+                             ("SET-4", put(count - 1, "columns", 2**63 - 1, 1)), ("SET-4", put(1, "rows", [0, 41])),
+                             ("SET-4", put(1, "rows", [40, 80])), ("SET-4", put(count, "rows", [0, 40])),
+                             ("SET-4", lambda manifest: manifest["blocks"].pop()), ("SET-4", lambda manifest: manifest["blocks"].pop(1)),
+                             ("SET-4", lambda manifest: manifest["blocks"].reverse()), ("SET-4", doubled),
+                             ("SET-4", put(0, "edges", 2**63 - 1)),
+                             ("SET-4", lambda manifest: manifest.update(required_features=["vertex-ranges"])),
+                             ("SET-2", lambda manifest: manifest.update(required_features=["column-ranges"]))):
+            self.forge(change)
+            self.expect(rule)
+        for key in ("rows", "columns"):
+            self.forge(put(1, key, [0, 2**63]), reseal=False)
+            self.expect("SET-1", second_reader=False)
+
+        def swapped(manifest):
+            manifest["blocks"][0], manifest["blocks"][1] = (
+                {**manifest["blocks"][b], "rows": manifest["blocks"][a]["rows"], "columns": manifest["blocks"][a]["columns"]}
+                for a, b in ((0, 1), (1, 0)))
+
+        self.forge(swapped)
+        self.expect("SET-9")
+        for old, new, rule in ((b'"columns":[40,80]', b'"columns":[40,81]', "SET-10"), (b'"columns":[40,80]', b'"calumns":[40,80]', "SET-10")):
+            manifest = self.forge()
+            part = (self.good / "part-00001.qrn").read_bytes()
+            self.assertEqual(part.count(old), 1)
+            (self.set / "part-00001.qrn").write_bytes(resealed(part.replace(old, new)))
+            self.reseal_part(1, manifest)
+            self.expect(rule)
+        manifest = self.forge()
+        data = bytearray((self.good / "part-00001.qrn").read_bytes())
+        struct.pack_into("<Q", data, 96, 0)  # where its first row is among the columns
+        (self.set / "part-00001.qrn").write_bytes(resealed(data))
+        self.reseal_part(1, manifest)
+        self.expect("SET-9")
 
     def test_versions(self):
         self.forge(lambda manifest: manifest.update(version_minor=7, required_features=[], unknown={}))
@@ -493,7 +587,9 @@ class Usage(Folder):
     def test_options(self):
         graph = self.imported("g.qrn")
         for words in (("--parts", "0"), ("--parts", "2", "--symmetrize"), ("--rows", "in", "--symmetrize"),
-                      ("--parts", "2", "--balance", "none")):
+                      ("--parts", "2", "--balance", "none"), ("--parts", "2", "--block-vertices", "9"),
+                      ("--block-vertices", "9", "--balance", "edges"), ("--block-vertices", "0"), ("--block-vertices", str(2**32)),
+                      ("--block-vertices", "9", "--symmetrize")):
             run("quern-transform", graph, "-o", self.at / "no", *words, exit=2)
         made = self.split(graph)
         run("quern-transform", graph, "--parts", "2", "-o", made, exit=2)  # it exists

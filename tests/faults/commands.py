@@ -24,6 +24,7 @@ COMMANDS = {
     "generate-piped": ("quern-generate rmat --scale 6 -o -", None),
     "transform": ("quern-transform INPUTS/graph.qrn --symmetrize --relabel degree -o out.qrn", "out.qrn"),
     "split": ("quern-transform INPUTS/dated.qrn --parts 2 -o out", "out"),
+    "cut": ("quern-transform INPUTS/dated.qrn --block-vertices 12 -o out", "out"),
     "unite": ("quern-transform INPUTS/set -o out.qrn", "out.qrn"),
     "stripe": ("quern-transform INPUTS/shards.qrn --stripe . --stripe . -o out.qrn", "out.qrn"),
     "export-set": ("quern-export INPUTS/set --format csv -o out.csv", "out.csv"),

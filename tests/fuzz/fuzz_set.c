@@ -27,17 +27,24 @@ static void walk_ranges(const struct qn_set *set) {
   FUZZ_PROMISE(end == set->num_vertices);
 }
 
-/* SET-3 and SET-4. */
+/* SET-3 and SET-4, of the blocks: the area is that of all rows and columns, none of it twice. */
 static void walk(const struct qn_set *set) {
-  uint64_t end = 0, edges = 0;
+  uint64_t begin = 0, end = 0, column = set->num_vertices, edges = 0;
   FUZZ_PROMISE(set->num_vertices <= UINT32_MAX && set->num_parts > 0);
   for (uint64_t i = 0; i < set->num_parts; i++) {
-    FUZZ_PROMISE(set->parts[i].begin == end && set->parts[i].end >= end);
-    FUZZ_PROMISE(!strchr(set->parts[i].file.name, '/'));
-    end = set->parts[i].end;
-    edges += set->parts[i].num_edges;
+    const struct qn_set_part *block = &set->parts[i];
+    if (column == set->num_vertices) {
+      begin = end;
+      end = block->end;
+      column = 0;
+    }
+    FUZZ_PROMISE(block->begin == begin && block->end == end && begin <= end);
+    FUZZ_PROMISE(block->columns_begin == column && block->columns_end >= column);
+    FUZZ_PROMISE(!strchr(block->file.name, '/'));
+    column = block->columns_end;
+    edges += block->num_edges;
   }
-  FUZZ_PROMISE(end == set->num_vertices && edges == set->num_edges);
+  FUZZ_PROMISE(end == set->num_vertices && column == end && edges == set->num_edges);
 }
 
 static void write_again(const struct qn_set *set) {
