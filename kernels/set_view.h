@@ -53,11 +53,14 @@ struct qn_exchange {
                              uint64_t in_bytes, struct qn_error *error);
 };
 
-/* The rows of the vertices [begin, end): row v of `csr` holds the edges into begin + v. */
+/* The rows of the vertices [begin, end): row v of `csr` holds the edges into begin + v, or those of
+ * them from some columns. Parts of the same rows follow one another. */
 struct qn_part_rows {
   const struct qn_csr *csr; /* [end - begin] */
   uint64_t begin, end;
-  uint64_t index; /* of the part in the set */
+  uint64_t columns_begin;    /* its columns count from there */
+  bool begins_row, ends_row; /* the first, the last of the parts with these rows */
+  uint64_t index;            /* of the part in the set */
 };
 
 /* What a run that recomputes all vertices tells and keeps. */

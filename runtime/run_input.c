@@ -133,6 +133,10 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
                 : NULL;
   const bool takes_any_rows =
       kernel && kernel->traits & QN_KERNEL_SYMMETRIC && qn_stand_in_find(kernel);
+  /* Sums of some of a row's edges after others. */
+  const bool takes_cut_rows =
+      processor == QN_CPU && kernel &&
+      (kernel->traits & (QN_KERNEL_ALL_ACTIVE | QN_KERNEL_ANY_ORDER) || takes_any_rows);
   *reason = NULL;
   if (!options->program && !algorithm)
     return true; /* of an algorithm that nobody knows another message tells */
@@ -140,8 +144,9 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
     *reason = processor == QN_CPU ? "this algorithm does not run on the parts of a set"
                                   : "this algorithm does not run on the parts of a set on a "
                                     "device, or not with such weights";
-  else if (set->features & QN_SET_COLUMN_RANGES)
-    *reason = "its blocks have some columns alone";
+  else if (set->features & QN_SET_COLUMN_RANGES && !takes_cut_rows)
+    *reason = "the algorithm needs whole rows, and blocks have some columns of them; "
+              "quern-transform --parts makes parts of whole rows";
   else if (options->device == QN_DEVICE_BOTH || options->num_devices > 0)
     *reason = "the CPU with a device, or several devices, walk one container";
   else if (set->directedness == QN_DIRECTED && kernel->traits & QN_KERNEL_SYMMETRIC &&
@@ -182,6 +187,12 @@ enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_o
   enum qn_status status = qn_set_open(path, &set, error);
   if (status)
     return status;
+  if (exchange && set->features & QN_SET_COLUMN_RANGES) {
+    qn_set_close(set);
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "several ranks share parts of whole rows, and blocks of this set have some "
+                   "columns alone; quern-transform --parts makes such a set");
+  }
   const struct qn_run_options *unsuited = find_unsuited(set, options, count, &reason);
   if (!unsuited) {
     struct qn_grid grid = {0};

@@ -76,7 +76,7 @@ static void look_at_transposed(const struct qn_csr_rows *rows, void *context) {
   struct pairs pairs = {0};
   for (uint64_t row = 0; row < rows->last - rows->first; row++) {
     const uint32_t *end = columns + (rows->row_offsets[row + 1] - rows->row_offsets[row]);
-    look_at(job, (uint32_t)(rows->first + row), (struct qn_neighbors){columns, end}, &pairs);
+    look_at(job, (uint32_t)(rows->first + row), (struct qn_neighbors){columns, end, 0}, &pairs);
     columns = end;
   }
   add_pairs(job, &pairs);

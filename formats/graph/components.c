@@ -173,11 +173,11 @@ void qn_components_join(uint32_t *parent, uint32_t vertex, struct qn_neighbors n
                         uint32_t largest) {
   if (largest == QN_NO_LARGEST) {
     for (const uint32_t *other = neighbors.begin; other < neighbors.end; other++)
-      join(parent, vertex, *other);
+      join(parent, vertex, neighbors.base + *other);
   } else if (load(parent, vertex) != largest) {
     for (const uint32_t *other = neighbors.begin;
          other < neighbors.end && !in_tree_of(parent, vertex, largest); other++)
-      join(parent, vertex, *other);
+      join(parent, vertex, neighbors.base + *other);
   }
 }
 

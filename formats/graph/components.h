@@ -33,14 +33,15 @@ uint32_t qn_components_elect(const uint32_t *parent, uint64_t num_vertices, qn_h
 /* Instead of a largest tree: the edges of all vertices are joined. */
 #define QN_NO_LARGEST UINT32_MAX
 
-/* Neighbors [begin, end) of a vertex. */
+/* Neighbors [begin, end) of a vertex; they count from `base`. */
 struct qn_neighbors {
   const uint32_t *begin, *end;
+  uint32_t base;
 };
 
 static inline struct qn_neighbors qn_neighbors_of(const struct qn_csr *csr, uint64_t vertex) {
   return (struct qn_neighbors){csr->column_indices + csr->row_offsets[vertex],
-                               csr->column_indices + csr->row_offsets[vertex + 1]};
+                               csr->column_indices + csr->row_offsets[vertex + 1], 0};
 }
 
 /* Join a vertex with those neighbors, as far as `largest` has it necessary; other threads may join

@@ -53,6 +53,21 @@ static enum qn_status list_files(struct qn_result_parts *parts, uint64_t num_par
   return status;
 }
 
+/* Have several parts the same rows? Then one process walks all of them. */
+static bool is_cut(const struct qn_run_set *set) {
+  return set->set->features & QN_SET_COLUMN_RANGES;
+}
+
+/* A file for each part, or for each row of blocks. */
+static uint64_t count_rows(const struct qn_run_set *set) {
+  uint64_t count = 0;
+  if (!is_cut(set))
+    return set->set->num_parts;
+  for (uint64_t i = 0; i < set->num_parts; i++)
+    count += set->rows[i].begins_row;
+  return count;
+}
+
 enum qn_status qn_result_parts_create(const struct qn_results_options *options,
                                       const struct qn_run_input *input,
                                       struct qn_result_parts **out, struct qn_error *error) {
@@ -64,7 +79,7 @@ enum qn_status qn_result_parts_create(const struct qn_results_options *options,
   enum qn_status status = qn_alloc_zeroed(&parts, 1, sizeof *parts, "an output", error);
   if (status)
     return status;
-  const uint64_t num_parts = input->set->set->num_parts;
+  const uint64_t num_parts = count_rows(input->set);
   parts->ranks = options->ranks ? options->ranks : &qn_collective_alone;
   parts->no_ids = options->no_ids;
   status = qn_alloc(&parts->paths, num_parts, sizeof *parts->paths, "names of outputs", error);
@@ -80,12 +95,11 @@ enum qn_status qn_result_parts_create(const struct qn_results_options *options,
 }
 
 /* The values of one part's vertices. */
-static enum qn_status write_part(const struct qn_result_parts *parts,
+static enum qn_status write_part(const struct qn_result_parts *parts, const char *path,
                                  const struct qn_part_rows *rows, const struct qn_run_input *input,
                                  const struct qn_algorithm *algorithm,
                                  const struct qn_run_result *result, struct qn_error *error) {
-  const struct qn_results_options options = {
-      .path = parts->paths[rows->index], .rows = rows, .no_ids = parts->no_ids};
+  const struct qn_results_options options = {.path = path, .rows = rows, .no_ids = parts->no_ids};
   struct qn_results *file;
   enum qn_status status = qn_results_create(&options, input, &file, error);
   return status ? status : qn_results_commit(file, input, algorithm, result, error);
@@ -97,8 +111,13 @@ enum qn_status qn_result_parts_commit(struct qn_result_parts *parts,
                                       const struct qn_algorithm *algorithm,
                                       const struct qn_run_result *result, struct qn_error *error) {
   enum qn_status status = QN_OK;
-  for (uint64_t i = 0; !status && i < input->set->num_parts; i++)
-    status = write_part(parts, &input->set->rows[i], input, algorithm, result, error);
+  const bool cut = is_cut(input->set);
+  for (uint64_t i = 0, row = 0; !status && i < input->set->num_parts; i++) {
+    const struct qn_part_rows *rows = &input->set->rows[i];
+    if (rows->begins_row)
+      status = write_part(parts, parts->paths[cut ? row++ : rows->index], rows, input, algorithm,
+                          result, error);
+  }
   const enum qn_status agreed = parts->ranks->agree(status);
   if (agreed && !status)
     qn_fail(error, agreed, "another rank failed");

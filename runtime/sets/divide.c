@@ -180,12 +180,11 @@ struct row_parts {
 static enum qn_status open_other(const struct qn_run_set *run, uint64_t index,
                                  struct qn_set_open_part *part, struct qn_part_rows *rows,
                                  struct qn_error *error) {
-  const struct qn_set_part *about = &run->set->parts[index];
   const enum qn_set_check check =
       run->trusted && run->set->layout == QN_LAYOUT_GRAPH ? QN_SET_CHECK_FILE : QN_SET_CHECK_ROWS;
   enum qn_status status = qn_set_part_open(run->set, index, check, part, error);
   if (!status)
-    *rows = (struct qn_part_rows){&part->rows, about->begin, about->end, index};
+    *rows = qn_run_set_rows(run->set, index, &part->rows);
   return status;
 }
 

@@ -22,17 +22,27 @@ static enum qn_status open_vertices(struct qn_run_set *run, struct qn_error *err
   return status;
 }
 
+struct qn_part_rows qn_run_set_rows(const struct qn_set *set, uint64_t index,
+                                    const struct qn_csr *rows) {
+  const struct qn_set_part *part = &set->parts[index];
+  return (struct qn_part_rows){.csr = rows,
+                               .begin = part->begin,
+                               .end = part->end,
+                               .columns_begin = part->columns_begin,
+                               .begins_row = part->columns_begin == 0,
+                               .ends_row = part->columns_end == set->num_vertices,
+                               .index = index};
+}
+
 static enum qn_status open_part(struct qn_run_set *run, uint64_t index, uint64_t place, bool trust,
                                 struct qn_error *error) {
-  const struct qn_set_part *about = &run->set->parts[index];
   struct qn_set_open_part *part = &run->parts[place];
   /* Rows are made of other layouts, which are checked for that. */
   enum qn_set_check check =
       trust && run->set->layout == QN_LAYOUT_GRAPH ? QN_SET_CHECK_FILE : QN_SET_CHECK_ROWS;
   enum qn_status status = qn_set_part_open(run->set, index, check, part, error);
   if (!status)
-    run->rows[place] = (struct qn_part_rows){
-        .csr = &part->rows, .begin = about->begin, .end = about->end, .index = index};
+    run->rows[place] = qn_run_set_rows(run->set, index, &part->rows);
   return status;
 }
 

@@ -45,5 +45,9 @@ enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_exchange *exc
 /* NULL is allowed. */
 void qn_run_set_close(struct qn_run_set *set);
 
+/* A part of the set as kernels see it; `rows` are those of it, open. */
+struct qn_part_rows qn_run_set_rows(const struct qn_set *set, uint64_t index,
+                                    const struct qn_csr *rows);
+
 /* The weights of the parts that are open. */
 enum qn_status qn_run_set_verify_weights(const struct qn_run_set *set, struct qn_error *error);

@@ -22,18 +22,20 @@ def algorithms():
 class Runs(unittest.TestCase):
     tier, sanitized_tier = "medium", "long"
     timeout = 300
+    cut = "--parts", "4"
+    put_together = {"pagerank-weighted"}  # what needs one container
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.at = Path(folder.name)
 
-    def make(self, seed, weights, ids, options=(), parts=4):
+    def make(self, seed, weights, ids, options=()):
         graph = RandomGraph(seed, 300, 1500, weights, ids)
         graph.write(self.at / "in.txt")
         run("quern-import", self.at / "in.txt", "-qfo", self.at / "g.qrn", "--weights", weights,
             *(["--ids", "strings"] if ids == "strings" else []), *options)
-        run("quern-transform", self.at / "g.qrn", "--parts", str(parts), "-qfo", self.at / "set")
+        run("quern-transform", self.at / "g.qrn", *self.cut, "-qfo", self.at / "set")
         run("quern-run", "degree", self.at / "g.qrn", "--device=cpu", "-qfo", self.at / "x.npy")  # some vector
 
     def same(self, algorithm, *options):
@@ -48,6 +50,9 @@ class Runs(unittest.TestCase):
                 self.assertIn(".", value + found[vertex])  # integers are the same
         return json.loads(said.stdout)
 
+    def blocks(self):
+        return json.loads((self.at / "set/set.json").read_text())["blocks"]
+
     def test_files_of_parts_have_all_columns(self):
         self.make(3, "none", "sparse")
         run("quern-run", "degree", self.at / "g.qrn", "-qfo", self.at / "degrees.tsv")
@@ -56,7 +61,7 @@ class Runs(unittest.TestCase):
         run("quern-run", "bfs", self.at / "g.qrn", "--device=cpu", "-qfo", self.at / "graph.csv", *sources)
         run("quern-run", "bfs", self.at / "set", "--device=cpu", "-qo", self.at / "files", "--parts=csv", *sources)
         files = sorted((self.at / "files").glob("*.csv"))
-        self.assertEqual(len(files), 4)
+        self.assertEqual(len(files), len({tuple(block["rows"]) for block in self.blocks()}))
         whole = (self.at / "graph.csv").read_text().splitlines()
         parts = [line for file in files for line in file.read_text().splitlines() if line != whole[0]]
         self.assertEqual(sorted(parts), sorted(whole[1:]))
@@ -72,14 +77,14 @@ class Runs(unittest.TestCase):
                 with self.subTest(algorithm, weights=weights):
                     given = {"spmv": ["--vector", self.at / "x.npy"], "katz": ["--alpha", "0.01"]}.get(algorithm, [])
                     said = self.same(algorithm, *given)
-                    self.assertEqual(said["layout"], "graph" if algorithm == "pagerank-weighted" else "set")
+                    self.assertEqual(said["layout"], "graph" if algorithm in self.put_together else "set")
 
     def test_components_of_rows_of_any_direction(self):
         """Sparse enough for many components; with options that ask for iterations, too."""
         (self.at / "in.txt").write_text("".join("%d %d\n" % (i * 7919 % 1000, i * i * 31 % 1000) for i in range(600)))
         run("quern-import", self.at / "in.txt", "-qo", self.at / "g.qrn")
         for rows in ("in", "out"):
-            run("quern-transform", self.at / "g.qrn", "--parts", "7", "--rows", rows, "-qfo", self.at / "set")
+            run("quern-transform", self.at / "g.qrn", *self.cut, "--rows", rows, "-qfo", self.at / "set")
             for options in ((), ("--iterations", "1000")):
                 with self.subTest(rows=rows, options=options):
                     self.assertEqual(self.same("cc", *options)["layout"], "set")
@@ -100,7 +105,7 @@ class Runs(unittest.TestCase):
             (self.at / "in.txt").write_text("\n".join(lines) + "\n")
             for options in ([], ["--undirected"]):
                 run("quern-import", self.at / "in.txt", "-qfo", self.at / "g.qrn", "--weights", weights, "--narrow-weights", *options)
-                run("quern-transform", self.at / "g.qrn", "--parts", "3", "-qfo", self.at / "set")
+                run("quern-transform", self.at / "g.qrn", *self.cut, "-qfo", self.at / "set")
                 with self.subTest(weights=weights, options=options):
                     said = self.same("sssp", "--source", "0")
                     self.assertEqual((self.at / "set.tsv").read_bytes(), (self.at / "graph.tsv").read_bytes())
@@ -109,7 +114,7 @@ class Runs(unittest.TestCase):
     def test_empty(self):
         (self.at / "z.mtx").write_text("%%MatrixMarket matrix coordinate pattern general\n0 0 0\n")
         run("quern-import", self.at / "z.mtx", "-qo", self.at / "g.qrn")
-        run("quern-transform", self.at / "g.qrn", "--parts", "2", "-qo", self.at / "set")
+        run("quern-transform", self.at / "g.qrn", *self.cut, "-qo", self.at / "set")
         self.same("pagerank")
         self.same("bfs")
 
@@ -127,3 +132,26 @@ class Runs(unittest.TestCase):
         said = run("quern-run", "tc", self.at / "set")
         self.assertIn("does not run on the parts of a set", said.stderr)
         self.assertEqual(said.stdout.split("\n")[1], run("quern-run", "tc", self.at / "g.qrn").stdout.split("\n")[1])
+
+
+class Blocks(Runs):
+    """The same on blocks of some columns, of which those of a row come one after another."""
+
+    cut = "--block-vertices", "70"
+    put_together = {"pagerank-weighted", "kcore", "closeness", "harmonic", "radius"}
+
+    def test_there_are_many(self):
+        self.make(3, "none", "sparse")
+        self.assertGreater(len(self.blocks()), 8)
+
+    def test_threads_change_no_bit(self):
+        self.make(4, "none", "sparse")
+        for threads in ("1", "5"):
+            run("quern-run", "pagerank", self.at / "set", "--device=cpu", "-T", threads, "-qo", self.at / (threads + ".tsv"))
+        self.assertEqual((self.at / "1.tsv").read_bytes(), (self.at / "5.tsv").read_bytes())
+
+    def test_a_graph_of_one_block(self):
+        self.make(5, "u32", "sparse")
+        run("quern-transform", self.at / "g.qrn", "--block-vertices", "1000", "-qfo", self.at / "set")
+        self.assertEqual(len(self.blocks()), 1)
+        self.same("sssp")

@@ -14,7 +14,7 @@ static void join_task(const struct qn_blocking *blocking, const struct qn_block_
   const uint32_t *ids = blocking->id_map + blocking->block_rows[task->block];
   for (uint64_t row = task->begin; row < task->end; row++)
     qn_components_join(parent, ids[row],
-                       (struct qn_neighbors){columns + offsets[row], columns + offsets[row + 1]},
+                       (struct qn_neighbors){columns + offsets[row], columns + offsets[row + 1], 0},
                        QN_NO_LARGEST);
 }
 

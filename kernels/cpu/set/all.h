@@ -40,6 +40,9 @@ struct engine_work {
   struct qn_sum hubs;     /* of a part */
   struct part_sums *sums; /* [num_all_parts]: the same whoever walks them */
   struct grid_sums grid;
+  program_accumulator *totals; /* [num_totals] of rows that several parts have, while these are
+                                  walked; NULL: each part has whole rows */
+  uint64_t num_totals;
 };
 
 /* ---- Sending ---------------------------------------------------------------- */
@@ -71,7 +74,8 @@ static inline void send_own(const struct engine_state *state,
   for (uint64_t i = 0; i < state->view->num_parts; i++) {
     const struct qn_part_rows *part = &state->view->parts[i];
     work->sums[part->index].sent = 0;
-    send_chunks(state, context, work, part, 0, qn_sweep_chunks(part->end - part->begin));
+    if (part->begins_row)
+      send_chunks(state, context, work, part, 0, qn_sweep_chunks(part->end - part->begin));
   }
 }
 
@@ -135,20 +139,26 @@ struct pulled_rows {
   const struct qn_csr *csr;
   uint64_t begin; /* the vertex of the first */
   const struct qn_row_chunks *chunks;
-  program_partial *sums; /* [rows] what each sums up; NULL: that is for its vertex */
+  uint64_t columns_begin;
+  program_partial *sums;       /* [rows] what each sums up, or */
+  program_accumulator *totals; /* [rows] to which each is added; both NULL: for its vertex */
 };
 
 static inline double pull_finish(struct engine_state *state, const struct pulled_rows *rows,
                                  uint64_t row, program_accumulator sum) {
-  if (!rows->sums)
+  if (!rows->sums && !rows->totals)
     return pull_vertex(state, rows->begin + row, sum);
-  rows->sums[row] = partial_of(&sum);
+  if (rows->sums)
+    rows->sums[row] = partial_of(&sum);
+  else
+    program_combine(&rows->totals[row], sum);
   return 0;
 }
 
 /* The rows of a chunk but for hubs; returns the change. */
-static inline double pull_chunk(struct engine_state *state, const program_message *messages,
+static inline double pull_chunk(struct engine_state *state, const program_message *all_messages,
                                 const struct pulled_rows *rows, uint64_t first, uint64_t last) {
+  const program_message *messages = all_messages + rows->columns_begin;
   const uint64_t *offsets = rows->csr->row_offsets;
   double change = 0;
   for (uint64_t row = first; row < last; row++)
@@ -171,7 +181,8 @@ static inline double pull_hub(struct engine_state *state, const struct engine_wo
 #pragma omp parallel for schedule(static)
     for (uint64_t i = 0; i < count; i++) {
       uint64_t first = begin + i * HUB_SEGMENT, last = first + HUB_SEGMENT;
-      segments[i] = pull_row(state, work->messages, csr, first, last < end ? last : end);
+      segments[i] = pull_row(state, work->messages + rows->columns_begin, csr, first,
+                             last < end ? last : end);
       keep_telling(state, work);
     }
     for (uint64_t i = 0; i < count; i++)
@@ -210,8 +221,27 @@ static inline void send_slice(const struct engine_state *state,
   state->view->exchange->made((part->begin + sent) * sizeof *work->made);
 }
 
-static inline void pull_part(struct engine_state *state, const struct qn_program_context *next,
-                             struct engine_work *work, uint64_t index) {
+/* The vertices of a part take `totals`, one of each. */
+static inline void apply_part(struct engine_state *state, struct engine_work *work,
+                              const struct qn_part_rows *part, const program_accumulator *totals) {
+  const uint64_t num_chunks = qn_sweep_chunks(part->end - part->begin);
+  work->sums[part->index].changed = 0;
+#pragma omp parallel for schedule(static)
+  for (uint64_t chunk = 0; chunk < num_chunks; chunk++) {
+    uint64_t begin = part->begin + chunk * QN_SWEEP_VERTICES, end = begin + QN_SWEEP_VERTICES;
+    double change = 0;
+    for (uint64_t v = begin; v < (end < part->end ? end : part->end); v++)
+      change += pull_vertex(state, v, totals[v - part->begin]);
+    work->chunks.parts[chunk] = change;
+  }
+  for (uint64_t chunk = 0; chunk < num_chunks; chunk++)
+    work->sums[part->index].changed += work->chunks.parts[chunk];
+}
+
+/* A part of whole rows: each vertex has its new value at once. */
+static inline void pull_whole_rows(struct engine_state *state,
+                                   const struct qn_program_context *next, struct engine_work *work,
+                                   uint64_t index) {
   const struct qn_part_rows *part = &state->view->parts[index];
   const struct qn_row_chunks *chunks = &state->walk.chunks[index];
   const struct pulled_rows rows = {.csr = part->csr, .begin = part->begin, .chunks = chunks};
@@ -229,24 +259,39 @@ static inline void pull_part(struct engine_state *state, const struct qn_program
     sums->changed += work->hubs.parts[hub];
 }
 
-/* ---- A grid ----------------------------------------------------------------- */
-
-/* The vertices of a part take what the ranks of a row have summed up. */
-static inline void apply_part(struct engine_state *state, struct engine_work *work,
-                              const struct qn_part_rows *part) {
-  const uint64_t num_chunks = qn_sweep_chunks(part->end - part->begin);
-  work->sums[part->index].changed = 0;
+/* A part of some columns: sums wait until the last one with these rows has added to them. */
+static inline void pull_cut_rows(struct engine_state *state, struct engine_work *work,
+                                 uint64_t index) {
+  const struct qn_part_rows *part = &state->view->parts[index];
+  const struct qn_row_chunks *chunks = &state->walk.chunks[index];
+  const struct pulled_rows rows = {.csr = part->csr,
+                                   .begin = part->begin,
+                                   .chunks = chunks,
+                                   .columns_begin = part->columns_begin,
+                                   .totals = work->totals};
+  uint64_t num_hubs = 0;
+  double none = 0;
+  if (part->begins_row) {
 #pragma omp parallel for schedule(static)
-  for (uint64_t chunk = 0; chunk < num_chunks; chunk++) {
-    uint64_t begin = part->begin + chunk * QN_SWEEP_VERTICES, end = begin + QN_SWEEP_VERTICES;
-    double change = 0;
-    for (uint64_t v = begin; v < (end < part->end ? end : part->end); v++)
-      change += pull_vertex(state, v, work->grid.totals[v - state->begin]);
-    work->chunks.parts[chunk] = change;
+    for (uint64_t row = 0; row < part->end - part->begin; row++)
+      work->totals[row] = program_identity();
   }
-  for (uint64_t chunk = 0; chunk < num_chunks; chunk++)
-    work->sums[part->index].changed += work->chunks.parts[chunk];
+  pull_slice(state, work, &rows, 0, chunks->num_chunks, &num_hubs, &none);
+  work->sums[part->index] = (struct part_sums){0};
+  if (part->ends_row)
+    apply_part(state, work, part, work->totals);
 }
+
+static inline void pull_part(struct engine_state *state, const struct qn_program_context *next,
+                             struct engine_work *work, uint64_t index) {
+  const struct qn_part_rows *part = &state->view->parts[index];
+  if (part->begins_row && part->ends_row)
+    pull_whole_rows(state, next, work, index);
+  else
+    pull_cut_rows(state, work, index);
+}
+
+/* ---- A grid ----------------------------------------------------------------- */
 
 static inline enum qn_status pull_block(struct engine_state *state, struct engine_work *work,
                                         struct qn_error *error) {
@@ -258,7 +303,8 @@ static inline enum qn_status pull_block(struct engine_state *state, struct engin
   pull_slice(state, work, &rows, 0, rows.chunks->num_chunks, &num_hubs, &none);
   enum qn_status status = grid_sum(state, &work->grid, error);
   for (uint64_t i = 0; !status && i < state->view->num_parts; i++)
-    apply_part(state, work, &state->view->parts[i]);
+    apply_part(state, work, &state->view->parts[i],
+               work->grid.totals + (state->view->parts[i].begin - state->begin));
   return status;
 }
 
@@ -316,6 +362,17 @@ static inline uint64_t most_hubs(const struct engine_state *state) {
   return most;
 }
 
+/* The most rows that several parts have. */
+static inline uint64_t most_cut_rows(const struct engine_state *state) {
+  uint64_t most = 0;
+  for (uint64_t i = 0; i < state->view->num_parts; i++) {
+    const struct qn_part_rows *part = &state->view->parts[i];
+    if (!(part->begins_row && part->ends_row) && part->end - part->begin > most)
+      most = part->end - part->begin;
+  }
+  return most;
+}
+
 /* A second array, if there is memory for it beside all that the run reads again and again. */
 static inline enum qn_status prepare_telling(const struct engine_state *state,
                                              struct engine_work *work, struct qn_error *error) {
@@ -366,6 +423,10 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
     status = prepare_telling(state, work, error);
   if (!status)
     status = qn_sum_create(&work->chunks, most_chunks(state), error);
+  work->num_totals = most_cut_rows(state);
+  if (!status && work->num_totals)
+    status = qn_pages_alloc(&work->totals, work->num_totals, sizeof *work->totals, "accumulators",
+                            error);
   if (!status)
     status = qn_sum_create(&work->hubs, most_hubs(state), error);
   if (!status)
@@ -384,6 +445,7 @@ static inline enum qn_status work_begin(struct engine_state *state, struct engin
 static inline void work_destroy(const struct engine_state *state, struct engine_work *work) {
   if (work->is_telling)
     state->view->exchange->leave_gather();
+  qn_pages_free(work->totals, work->num_totals, sizeof *work->totals);
   grid_destroy(state, &work->grid);
   qn_free(work->sums);
   qn_sum_destroy(&work->hubs);

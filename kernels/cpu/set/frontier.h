@@ -49,8 +49,8 @@ static inline bool pull_is_open(const struct engine_state *state, const struct e
 }
 
 static inline void pull_vertex(struct engine_state *state, struct engine_work *work,
-                               const struct qn_csr *csr, uint64_t row, uint64_t v) {
-  pull_set(state, work, v, near_gather(&work->near, state, &work->senders, csr, row, v));
+                               const struct qn_part_rows *part, uint64_t row, uint64_t v) {
+  pull_set(state, work, v, near_gather(&work->near, state, &work->senders, part, row, v));
 }
 
 static inline void pull_prepare(const struct engine_state *state, struct engine_work *work) {
@@ -66,14 +66,16 @@ static inline bool pull_is_open(const struct engine_state *state, const struct e
 }
 
 static inline void pull_vertex(struct engine_state *state, struct engine_work *work,
-                               const struct qn_csr *csr, uint64_t row, uint64_t v) {
+                               const struct qn_part_rows *part, uint64_t row, uint64_t v) {
+  const struct qn_csr *csr = part->csr;
   const struct senders *senders = &work->senders;
+  const uint32_t base = (uint32_t)part->columns_begin;
   const uint64_t *bits = senders->all.bits; /* local: atomics make no reload necessary */
   const uint64_t end = csr->row_offsets[row + 1];
   program_accumulator sum = program_identity();
   bool received = false;
   for (uint64_t edge = csr->row_offsets[row]; edge < end; edge++) {
-    uint32_t u = csr->column_indices[edge];
+    uint32_t u = base + csr->column_indices[edge];
     if (!(bits[u / 64] >> (u % 64) & 1))
       continue;
     program_combine(
@@ -94,7 +96,10 @@ static inline void pull_prepare(const struct engine_state *state, struct engine_
 
 #endif
 
-/* The rows [begin, end) of a part that may receive something, of which the first edges are asked
+/* Where rows are cut by columns a vertex takes what each of its blocks brings, one after another:
+ * only programs whose values are their sums run on such sets.
+ *
+ * The rows [begin, end) of a part that may receive something, of which the first edges are asked
  * for before they are looked at: one after the other, each would be waited for. */
 static inline void pull_rows(struct engine_state *state, struct engine_work *work,
                              const struct qn_part_rows *part, uint64_t begin, uint64_t end) {
@@ -110,7 +115,7 @@ static inline void pull_rows(struct engine_state *state, struct engine_work *wor
         rows[count++] = row;
       }
     for (unsigned i = 0; i < count; i++)
-      pull_vertex(state, work, csr, rows[i], part->begin + rows[i]);
+      pull_vertex(state, work, part, rows[i], part->begin + rows[i]);
   }
 }
 

@@ -72,14 +72,20 @@ static enum qn_status merge(const struct qn_set_view *view, uint32_t *parent,
 
 /* ---- Rows -------------------------------------------------------------------- */
 
+static struct qn_neighbors neighbors_of(const struct qn_part_rows *part, uint64_t v) {
+  struct qn_neighbors row = qn_neighbors_of(part->csr, v - part->begin);
+  row.base = (uint32_t)part->columns_begin;
+  return row;
+}
+
 /* Every vertex hangs below its smallest neighbor, if that is smaller; else the neighbor's tree
  * joins the vertex's. */
 static void join_first(const struct qn_part_rows *part, uint32_t *parent) {
 #pragma omp parallel for schedule(dynamic, 16384)
   for (uint64_t v = part->begin; v < part->end; v++) {
-    const struct qn_neighbors row = qn_neighbors_of(part->csr, v - part->begin);
-    if (row.end > row.begin && row.begin[0] > v)
-      qn_components_join_ends(parent, (uint32_t)v, *row.begin);
+    const struct qn_neighbors row = neighbors_of(part, v);
+    if (row.end > row.begin && row.base + row.begin[0] > v)
+      qn_components_join_ends(parent, (uint32_t)v, row.base + row.begin[0]);
   }
 }
 
@@ -91,9 +97,9 @@ static void begin(const struct qn_set_view *view, uint32_t *parent) {
     const struct qn_part_rows *part = &view->parts[i];
 #pragma omp parallel for schedule(dynamic, 16384)
     for (uint64_t v = part->begin; v < part->end; v++) {
-      const struct qn_neighbors row = qn_neighbors_of(part->csr, v - part->begin);
-      if (row.end > row.begin && row.begin[0] < v)
-        parent[v] = *row.begin;
+      const struct qn_neighbors row = neighbors_of(part, v);
+      if (row.end > row.begin && row.base + row.begin[0] < v && parent[v] == v)
+        parent[v] = row.base + row.begin[0];
     }
   }
   for (uint64_t i = 0; i < view->num_parts; i++)
@@ -103,7 +109,7 @@ static void begin(const struct qn_set_view *view, uint32_t *parent) {
 static void join_part(const struct qn_part_rows *part, uint32_t *parent, uint32_t largest) {
 #pragma omp parallel for schedule(dynamic, 1024)
   for (uint64_t v = part->begin; v < part->end; v++)
-    qn_components_join(parent, (uint32_t)v, qn_neighbors_of(part->csr, v - part->begin), largest);
+    qn_components_join(parent, (uint32_t)v, neighbors_of(part, v), largest);
 }
 
 static bool has_edges(const void *context, uint64_t vertex) {

@@ -84,31 +84,35 @@ static inline void near_find(struct near *near, const struct engine_state *state
 }
 
 /* Those of a row's edges [begin, end) whose sources send and are as near as `own` at least, counted
- * from `begin`. Without branches: one that depends on a message would wait for it. */
-static inline uint32_t near_select(const struct near *near, const uint32_t *sources, uint64_t begin,
+ * from `begin`; `levels` are those of the columns. Without branches: one that depends on a message
+ * would wait for it. */
+static inline uint32_t near_select(const uint8_t *levels, const uint32_t *sources, uint64_t begin,
                                    uint64_t end, uint32_t own, uint32_t *selected) {
   uint32_t count = 0;
   for (uint64_t edge = begin; edge < end; edge++) {
     selected[count] = (uint32_t)(edge - begin);
-    count += near->levels[sources[edge]] <= own;
+    count += levels[sources[edge]] <= own;
   }
   return count;
 }
 
 /* The least of what a vertex holds and its row brings. */
 static inline program_value near_gather(const struct near *near, const struct engine_state *state,
-                                        const struct senders *senders, const struct qn_csr *csr,
-                                        uint64_t row, uint64_t v) {
+                                        const struct senders *senders,
+                                        const struct qn_part_rows *part, uint64_t row, uint64_t v) {
+  const struct qn_csr *csr = part->csr;
+  const uint64_t base = part->columns_begin;
   const uint64_t end = csr->row_offsets[row + 1];
   uint32_t selected[NEAR_EDGES];
   program_value best = state->values[v];
   for (uint64_t begin = csr->row_offsets[row]; begin < end; begin += NEAR_EDGES) {
     const uint64_t last = end - begin < NEAR_EDGES ? end : begin + NEAR_EDGES;
     const uint32_t own = near_level(near, &state->context, best);
-    const uint32_t count = near_select(near, csr->column_indices, begin, last, own, selected);
+    const uint32_t count =
+        near_select(near->levels + base, csr->column_indices, begin, last, own, selected);
     for (uint32_t i = 0; i < count; i++) {
       const uint64_t edge = begin + selected[i];
-      program_combine(&best, near_contribution(state, senders, csr->column_indices[edge],
+      program_combine(&best, near_contribution(state, senders, base + csr->column_indices[edge],
                                                engine_weight(&csr->weights, edge)));
     }
   }

@@ -110,7 +110,7 @@ static inline void push_tell(struct push *push, struct push_block *block, uint32
   block->contributions[block->count++] = contribution;
 }
 
-/* The part that holds a row of this rank. */
+/* The last part that holds a row of this rank. */
 static inline const struct qn_part_rows *push_part(const engine_view *view, uint64_t u) {
   uint64_t first = 0, end = view->num_parts;
   while (end - first > 1) {
@@ -123,14 +123,17 @@ static inline const struct qn_part_rows *push_part(const engine_view *view, uint
   return &view->parts[first];
 }
 
-static inline void push_row(struct engine_state *state, struct push *push, struct qn_frontier *next,
-                            struct qn_queue_block *own, struct push_block *others, uint32_t u) {
-  const struct qn_part_rows *part = push_part(state->view, u);
+/* What a part has of the row. */
+static inline void push_part_of_row(struct engine_state *state, struct push *push,
+                                    struct qn_frontier *next, struct qn_queue_block *own,
+                                    struct push_block *others, const struct qn_part_rows *part,
+                                    uint32_t u) {
   const struct qn_csr *csr = part->csr;
   const uint64_t *ends = csr->row_offsets + (u - part->begin);
+  const uint32_t base = (uint32_t)part->columns_begin;
   program_message message = sweep_current_message(state, u);
   for (uint64_t edge = ends[0]; edge < ends[1]; edge++) {
-    uint32_t v = csr->column_indices[edge];
+    uint32_t v = base + csr->column_indices[edge];
     program_accumulator contribution = program_contribution(
         &state->context, message, engine_weight(&csr->weights, edge), state->values, v);
     if (v >= state->begin && v < state->end)
@@ -138,6 +141,14 @@ static inline void push_row(struct engine_state *state, struct push *push, struc
     else
       push_tell(push, others, v, contribution);
   }
+}
+
+static inline void push_row(struct engine_state *state, struct push *push, struct qn_frontier *next,
+                            struct qn_queue_block *own, struct push_block *others, uint32_t u) {
+  const struct qn_part_rows *part = push_part(state->view, u);
+  push_part_of_row(state, push, next, own, others, part, u);
+  while (!part->begins_row)
+    push_part_of_row(state, push, next, own, others, --part, u);
 }
 
 /* ---- Between ranks ---------------------------------------------------------- */

@@ -66,7 +66,7 @@ static inline void place_blocks(const void *words, uint64_t num_words, uint64_t 
 
 /* ---- How many there are ----------------------------------------------------- */
 
-/* Those of the vertices [begin, end), whose rows have `offsets`. `first` is a message that
+/* Those of a part's vertices, once where several parts have the same; `first` is a message that
  * `first_of` sends, the least sender of this rank. */
 static inline void count_senders(const struct engine_state *state,
                                  const struct qn_program_context *context,
@@ -87,7 +87,7 @@ static inline void count_senders(const struct engine_state *state,
           program_send(context, state->values[u], sweep_out_degree(state->view, u));
       different += memcmp(&message, first, sizeof message) != 0;
       edges += offsets[u - part->begin + 1] - offsets[u - part->begin];
-      count++;
+      count += part->begins_row;
     }
   }
   counted->count += count;
