@@ -72,17 +72,13 @@ static enum qn_status parse_number(struct text all, const char *key, uint64_t le
 
 /* One of "RESIDUALS_ZETA | REFERENCES_GAMMA": sets a code; false if it is unknown. */
 static bool set_code(struct text flag, struct qn_bv_properties *properties) {
-  static const char *const codes[] = {"UNARY", "GAMMA", "DELTA", "ZETA", "NIBBLE"};
-  enum qn_bit_code unused;
+  static const char *const codes[] = {"UNARY", "GAMMA", "DELTA", "ZETA", "NIBBLE", "GOLOMB"};
   const struct {
     const char *part;
     enum qn_bit_code *code;
-  } parts[] = {{"OUTDEGREES", &properties->degrees},
-               {"REFERENCES", &properties->references},
-               {"BLOCK_COUNT", &properties->block_counts},
-               {"BLOCKS", &properties->blocks},
-               {"RESIDUALS", &properties->residuals},
-               {"OFFSETS", &unused}}; /* of a file that is not needed */
+  } parts[] = {{"OUTDEGREES", &properties->degrees},       {"REFERENCES", &properties->references},
+               {"BLOCK_COUNT", &properties->block_counts}, {"BLOCKS", &properties->blocks},
+               {"RESIDUALS", &properties->residuals},      {"OFFSETS", &properties->offsets}};
   char name[32];
   for (unsigned p = 0; p < sizeof parts / sizeof parts[0]; p++)
     for (unsigned c = 0; c < sizeof codes / sizeof codes[0]; c++) {
@@ -99,6 +95,7 @@ static enum qn_status parse_codes(struct text all, const char *file,
                                   struct qn_bv_properties *properties, struct qn_error *error) {
   struct text flags;
   properties->degrees = properties->blocks = properties->block_counts = QN_CODE_GAMMA;
+  properties->offsets = QN_CODE_GAMMA;
   properties->references = QN_CODE_UNARY;
   properties->residuals = QN_CODE_ZETA;
   if (!find(all, "compressionflags", &flags))
@@ -111,6 +108,20 @@ static enum qn_status parse_codes(struct text all, const char *file,
     flags.begin = bar ? bar + 1 : flags.end;
   }
   return QN_OK;
+}
+
+/* -1, and the largest number, are no bound; nor is what is not said. */
+static enum qn_status parse_chain(struct text all, const char *file,
+                                  struct qn_bv_properties *properties, struct qn_error *error) {
+  struct text value;
+  properties->longest_chain = UINT64_MAX;
+  if (!find(all, "maxrefcount", &value) || equals(value, "-1"))
+    return QN_OK;
+  enum qn_status status = parse_number(all, "maxrefcount", 0, INT32_MAX, UINT64_MAX, file,
+                                       &properties->longest_chain, error);
+  if (properties->longest_chain == INT32_MAX)
+    properties->longest_chain = UINT64_MAX;
+  return status;
 }
 
 enum qn_status qn_bv_parse(const char *text, uint64_t bytes, const char *file,
@@ -137,8 +148,11 @@ enum qn_status qn_bv_parse(const char *text, uint64_t bytes, const char *file,
            parse_number(all, "windowsize", 0, INT32_MAX, 7, file, &properties->window, error)) ||
       (status = parse_number(all, "minintervallength", 0, INT32_MAX, 4, file,
                              &properties->min_interval, error)) ||
-      (status = parse_number(all, "zetak", 1, 63, 3, file, &zeta, error)))
+      (status = parse_codes(all, file, properties, error)) ||
+      (status =
+           parse_number(all, "zetak", 1, properties->residuals == QN_CODE_GOLOMB ? INT32_MAX : 63,
+                        3, file, &zeta, error)))
     return status;
   properties->zeta = (unsigned)zeta;
-  return parse_codes(all, file, properties, error);
+  return parse_chain(all, file, properties, error);
 }

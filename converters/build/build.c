@@ -490,6 +490,23 @@ static enum qn_status build_in_memory(struct qn_build_job *job, struct qn_error 
   return write_out_edges(job, error);
 }
 
+static enum qn_status write_rows(struct qn_build_job *job, struct qn_error *error) {
+  const struct qn_build_rows *rows = job->build->rows;
+  struct qn_graph_arrays arrays;
+  job->weight_type = qn_writer_info(job->writer)->weight_type = rows->weight_type;
+  qn_writer_expect(job->writer,
+                   (job->num_vertices + 1) * sizeof(uint64_t) +
+                       rows->num_edges * (sizeof(uint32_t) + qn_weight_bytes(rows->weight_type)));
+  enum qn_status status = qn_build_add_sections(job, rows->num_edges, &arrays, error);
+  if (status)
+    return status;
+  qn_progress_begin("decoding", "edges", rows->num_edges);
+  status = rows->write(rows->context, &arrays, error);
+  qn_progress_end();
+  job->ledger->edges_read = rows->num_edges;
+  return status;
+}
+
 /* Loops are stored once, other edges twice. */
 static void count_undirected(struct qn_build_job *job) {
   const struct qn_build *build = job->build;
@@ -509,7 +526,9 @@ static enum qn_status run(struct qn_build_job *job, struct qn_error *error) {
     return status;
   job->num_vertices = qn_id_map_num_vertices(job->ids);
   fill_info(job);
-  status = job->list->spill ? qn_build_on_disk(job, error) : build_in_memory(job, error);
+  status = build->rows        ? write_rows(job, error)
+           : job->list->spill ? qn_build_on_disk(job, error)
+                              : build_in_memory(job, error);
   if (!status)
     status = qn_build_check_rounding(job, error);
   if (status || (build->unique && (status = refuse_duplicates(job, error))))

@@ -56,6 +56,19 @@ enum qn_duplicates {
 
 #define QN_VERTICES_FROM_EDGES UINT64_MAX
 
+struct qn_graph_arrays; /* quern/graph.h */
+
+/* Rows that are written as they will lie, without a list of edges. */
+struct qn_build_rows {
+  uint64_t num_edges;
+  enum qn_weight_type weight_type;
+  /* Fill the arrays of the declared vertices and of so many edges, whose rows ascend and have no
+   * edge twice. NULL: there are no such rows. */
+  enum qn_status (*write)(void *context, const struct qn_graph_arrays *arrays,
+                          struct qn_error *error);
+  void *context;
+};
+
 /* How to build. All zero but num_vertices is: as is, directed. */
 struct qn_build {
   /* V if the input declares it: ids must be below it (QN_INVALID otherwise), and are kept whatever
@@ -88,6 +101,9 @@ struct qn_build {
   uint64_t *repeated;     /* [2] or NULL: receives the ids of two such ends, as they were pushed */
   uint64_t *overflowed;   /* the same: the vertices of edges whose weights sum to more than the type
                              holds */
+  /* Written instead of the list's edges, of which there are none then, so that nothing is asked for
+   * that adds, removes, renumbers or converts any; NULL: the list is built. */
+  const struct qn_build_rows *rows;
 };
 
 /* Check what can be checked before reading input: QN_USAGE for options that contradict. */

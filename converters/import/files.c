@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "converters/format.h"
+#include "converters/import/properties.h"
 #include "converters/import/shares.h"
 #include "converters/import/state.h"
 #include "converters/parse/names.h"
@@ -85,6 +86,15 @@ static enum qn_status digest_stripes(const struct qn_import *import, const struc
   return status;
 }
 
+/* Is the graph what the rows of its only input are? */
+static bool takes_rows(const struct qn_import *import) {
+  const struct qn_build *build = &import->options->build;
+  return import->job->num_inputs == 1 && !import->job->ranks && !build->undirected &&
+         build->self_loops == QN_SELF_LOOPS_KEEP && build->ids != QN_ID_COMPACT &&
+         (build->weights == QN_WEIGHTS_AUTO || build->weights == QN_WEIGHTS_NONE) &&
+         !import->options->read.num_vertices && !qn_import_wants_properties(import);
+}
+
 /* What properties can be read from. */
 static void note_kind(struct qn_import *import) {
   const char *name = import->reader->name;
@@ -118,6 +128,7 @@ static enum qn_status read_input(struct qn_import *import, struct qn_input *inpu
   qn_progress_begin("reading", "bytes", 0);
   unsigned threads = leave_thread_to_unpack(input);
   read.alone = is_alone;
+  read.takes_rows = takes_rows(import);
   status = import->reader->read(input, &read, import->list, sequence, result, error);
   qn_threads_set(threads);
   qn_progress_end();

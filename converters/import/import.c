@@ -97,6 +97,7 @@ struct qn_build qn_import_build(const struct qn_import *import) {
   build.already_symmetric = result->already_symmetric;
   build.check_symmetric = result->check_symmetric;
   build.count_parallel = result->adds_up;
+  build.rows = result->rows.write ? &result->rows : NULL;
   return build;
 }
 

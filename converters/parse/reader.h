@@ -54,6 +54,7 @@ struct qn_read_options {
   uint64_t num_vertices;         /* --vertices; 0: none were given */
   bool keep_header;              /* see struct qn_table */
   bool alone;                    /* no other input comes into the same list */
+  bool takes_rows;               /* rows may come as result->rows, without edges */
   bool others_wanted;            /* other columns become properties: nobody says that they do not */
   struct qn_element_records *records; /* the graph is there, and the input is read again for its
                                          properties (converters/elements/records.h) */
@@ -95,7 +96,9 @@ struct qn_read_result {
   uint64_t vertices_listed;     /* by lists and tables of vertices */
   struct qn_named_inputs named; /* to be read next; the caller releases them */
   struct qn_claims claims;      /* of the last input, if only a part of it was read */
-  bool keeps_input; /* the list has views of the input, which must stay open as long as it */
+  struct qn_build_rows rows;    /* in place of edges, if options->takes_rows */
+  bool keeps_input; /* the list has views of the input, or the rows are read from it: it must stay
+                       open as long as the list */
   struct qn_string_map *names_map; /* of readers that give vertices names, from the first input to
                                       the last (names.h); the reader's release frees it */
   void *names_memory;              /* behind `names`; the same */

@@ -11,9 +11,9 @@ from pathlib import Path
 
 CODES = {"OUTDEGREES": ("GAMMA", "DELTA"), "REFERENCES": ("UNARY", "GAMMA", "DELTA"),
          "BLOCK_COUNT": ("GAMMA", "UNARY", "DELTA"), "BLOCKS": ("GAMMA", "DELTA"),
-         "RESIDUALS": ("ZETA", "GAMMA", "DELTA", "NIBBLE")}
+         "RESIDUALS": ("ZETA", "GAMMA", "DELTA", "NIBBLE", "GOLOMB"), "OFFSETS": ("GAMMA", "DELTA")}
 DEFAULTS = {"OUTDEGREES": "GAMMA", "REFERENCES": "UNARY", "BLOCK_COUNT": "GAMMA", "BLOCKS": "GAMMA",
-            "RESIDUALS": "ZETA"}
+            "RESIDUALS": "ZETA", "OFFSETS": "GAMMA"}
 
 
 class Bits:
@@ -49,6 +49,16 @@ class Bits:
         else:
             self.add(n, h * k + k)
 
+    def golomb(self, n, modulus):
+        quotient, rest = divmod(n, modulus)
+        log = modulus.bit_length() - 1
+        short = (2 << log) - modulus
+        self.unary(quotient)
+        if rest < short:
+            self.add(rest, log)
+        else:
+            self.add(rest + short, log + 1)
+
     def nibble(self, n):
         digits = [n & 7]
         while n > 7:
@@ -58,7 +68,7 @@ class Bits:
             self.add((8 if place == 0 else 0) | digits[place], 4)
 
     def code(self, name, n, k):
-        self.zeta(n, k) if name == "ZETA" else getattr(self, name.lower())(n)
+        getattr(self, name.lower())(*(n, k) if name in ("ZETA", "GOLOMB") else (n,))
 
     def bytes(self):
         text = "".join(self.parts)
@@ -126,13 +136,21 @@ def put_list(bits, lists, node, back, window=7, least=4, k=3, codes=DEFAULTS):
         bits.code(codes["RESIDUALS"], fold(id_ - node) if index == 0 else id_ - rest[index - 1] - 1, k)
 
 
-def encode(lists, window=7, least=4, k=3, codes=None, choose=random.Random(1)):
-    """The bytes of .graph for the lists of successors, with references chosen at random."""
-    bits = Bits()
+def encode(lists, window=7, least=4, k=3, codes=None, choose=random.Random(1), longest=None):
+    """The bytes of .graph and of .offsets for the lists of successors, with references chosen at random."""
+    codes = dict(DEFAULTS, **(codes or {}))
+    bits, offsets, chains = Bits(), Bits(), []
+    offsets.code(codes["OFFSETS"], 0, k)
     for node in range(len(lists)):
         back = choose.randint(0, min(window, node)) if window else 0
-        put_list(bits, lists, node, back, window, least, k, dict(DEFAULTS, **(codes or {})))
-    return bits.bytes()
+        if back and longest is not None and chains[node - back] >= longest:
+            back = 0
+        chains.append(chains[node - back] + 1 if back and lists[node] else 0)
+        one = Bits()
+        put_list(one, lists, node, back, window, least, k, codes)
+        bits.parts += one.parts
+        offsets.code(codes["OFFSETS"], sum(map(len, one.parts)), k)
+    return bits.bytes(), offsets.bytes()
 
 
 def encode_best(lists, window=7, longest_chain=3):
@@ -241,12 +259,15 @@ class WebGraph(unittest.TestCase):
     def write(self, data, **properties):
         (self.folder / "g.graph").write_bytes(data)
         text = {"graphclass": "it.unimi.dsi.webgraph.BVGraph", "version": 0, "compressionflags": "", "windowsize": 7,
-                "minintervallength": 4, "zetak": 3, "maxrefcount": 3, **properties}
+                "minintervallength": 4, "zetak": 3, "maxrefcount": -1, **properties}
         lines = ["#BVGraph properties"] + ["%s=%s" % item for item in text.items() if item[1] is not None]
         (self.folder / "g.properties").write_text("\n".join(lines) + "\n")
 
-    def write_lists(self, lists, window=7, least=4, k=3, codes=None, **properties):
-        data = encode(lists, window, least, k, codes)
+    def write_lists(self, lists, window=7, least=4, k=3, codes=None, longest=None, offsets=False, **properties):
+        data, lengths = encode(lists, window, least, k, codes, longest=longest)
+        (self.folder / "g.offsets").unlink(missing_ok=True)
+        if offsets:
+            (self.folder / "g.offsets").write_bytes(lengths)
         flags = " | ".join("%s_%s" % item for item in (codes or {}).items())
         self.write(data, **{"nodes": len(lists), "arcs": sum(map(len, lists)), "windowsize": window,
                             "minintervallength": least, "zetak": k, "compressionflags": flags, **properties})
@@ -255,18 +276,23 @@ class WebGraph(unittest.TestCase):
     def run_tool(self, *command):
         return subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
 
-    def read(self):
-        done = self.run_tool("quern-import", "-q", "-f", "g.graph", "-o", "g.qrn")
+    def read(self, *options):
+        done = self.run_tool("quern-import", "-q", "-f", "g.graph", "-o", "g.qrn", *options)
         self.assertEqual(done.returncode, 0, done.stderr)
         done = self.run_tool("quern-export", "-q", "g.qrn", "--format", "arcs", "-o", "-")
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
     def refused(self, pattern, code=3):
-        done = self.run_tool("quern-import", "--format", "webgraph", "g.graph", "-o", "refused.qrn")
-        self.assertEqual(done.returncode, code, done.stderr)
-        self.assertRegex(done.stderr, pattern)
-        self.assertEqual(list(self.folder.glob("refused*")), [])
+        """By any number of threads, by the same words."""
+        said = []
+        for threads in ("1", "3"):
+            done = self.run_tool("quern-import", "--format", "webgraph", "-T", threads, "g.graph", "-o", "refused.qrn")
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertRegex(done.stderr, pattern)
+            self.assertEqual(list(self.folder.glob("refused*")), [])
+            said.append(done.stderr)
+        self.assertEqual(said[0], said[1])
 
 
 def arcs(lists):
@@ -282,16 +308,38 @@ class TestCodes(WebGraph):
             codes = {part: choose.choice(names) for part, names in CODES.items()} if turn else None
             window, least, k = choose.choice((0, 1, 3, 7, 40)), choose.choice((0, 1, 2, 4)), choose.randint(1, 7)
             lists = random_lists(choose.choice((1, 2, 50, 400)), choose)
-            with self.subTest(codes=codes, window=window, least=least, k=k):
-                self.write_lists(lists, window, least, k, codes)
-                self.assertEqual(self.read(), arcs(lists))
+            options = choose.choice(((), ("-T", "1"), ("-T", "3"), ("-T", "2", "--undirected", "--duplicates", "remove")))
+            with self.subTest(codes=codes, window=window, least=least, k=k, turn=turn, options=options):
+                self.write_lists(lists, window, least, k, codes, offsets=turn % 2 == 0)
+                expected = lists
+                if "--undirected" in options:
+                    expected = [sorted(set(ids) | {node for node, others in enumerate(lists) if at in others})
+                                for at, ids in enumerate(lists)]
+                self.assertEqual(self.read(*options), arcs(expected))
+
+    def test_many_parts(self):
+        """Lists that refer to others before the part in which they are, through chains of any length."""
+        choose = random.Random(11)
+        for longest, window in ((None, 7), (3, 7), (1, 30), (None, 1)):
+            lists = random_lists(5000, choose)
+            if window == 1:  # chains through all of the graph
+                lists = [[0, 1 + node % 2, 5, 20, 21, 22, 23, 50 + node % 7, 15000] for node in range(20000)]
+            self.write_lists(lists, window, longest=longest, offsets=True,
+                             **({"maxrefcount": longest} if longest else {}))
+            self.assertGreater((self.folder / "g.graph").stat().st_size, 10**5)
+            for threads in ("2", "5", "1"):
+                with self.subTest(longest=longest, window=window, threads=threads):
+                    self.assertEqual(self.read("-T", threads), arcs(lists))
+                    if threads == "5":
+                        (self.folder / "g.offsets").unlink()
+                        self.assertEqual(self.read("-T", threads), arcs(lists))
 
     def test_extremes(self):
         everything = [list(range(300))] * 300
         for name, lists in {"nothing": [], "no arcs": [[], [], []], "all arcs": everything, "loops": [[0], [1], [2]],
                             "far": [[2**20]] + [[]] * 2**20}.items():
             with self.subTest(name):
-                self.write_lists(lists)
+                self.write_lists(lists, offsets=True)
                 if name == "nothing":  # no byte at all: an empty file holds no graph
                     self.write(b"\0", nodes=0, arcs=0)
                 self.assertEqual(self.read(), arcs(lists))
@@ -393,14 +441,40 @@ class TestDamage(WebGraph):
                 ("graphclass", 3, {"graphclass": None}),
                 ("only BVGraph is known", 4, {"graphclass": "it.unimi.dsi.webgraph.EFGraph"}),
                 ("only big-endian", 4, {"endianness": "little"}),
-                ("a compression flag is unknown; found 'RESIDUALS_GOLOMB'", 4,
-                 {"compressionflags": "RESIDUALS_GOLOMB"}),
+                ("a compression flag is unknown; found 'RESIDUALS_SKEWED_GOLOMB'", 4,
+                 {"compressionflags": "RESIDUALS_SKEWED_GOLOMB"}),
+                ("expected 'maxrefcount' from 0 to 2147483647; found '-2'", 3, {"maxrefcount": -2}),
+                ("node [0-9]+: references follow each other in a longer chain than maxrefcount", 3, {"maxrefcount": 1}),
                 ("expected 'version'", 3, {"version": 1})):
             with self.subTest(pattern):
                 self.write_lists(lists, **properties)
                 self.refused(pattern, code)
         (self.folder / "g.properties").unlink()
         self.refused("g.graph: a WebGraph is described by g.properties, which is not there", 5)
+
+    def test_wrong_offsets(self):
+        lists = random_lists(300, random.Random(12))
+        data = self.write_lists(lists, offsets=True)
+        right = (self.folder / "g.offsets").read_bytes()
+        other = encode(random_lists(300, random.Random(13)))[1]
+        for pattern, offsets in (("g.offsets: at byte 0: the first offset is not 0", b"\0" + right),
+                                 ("g.offsets: at byte [0-9]+: node [0-9]+: the file ends there", right[:-3]),
+                                 ("g.offsets: at byte [0-9]+: there is more after", right + b"\x80"),
+                                 ("g.graph: at byte [0-9]+: node [0-9]+: its list ends at bit [0-9]+, but by the offsets", other),
+                                 ("g.offsets: the input is empty", b"")):
+            with self.subTest(pattern):
+                (self.folder / "g.offsets").write_bytes(offsets)
+                self.refused(pattern)
+        for place in range(0, len(right), 5):  # a length more or less, as the last but one
+            changed = bytearray(right)
+            changed[place] ^= 1 << place % 8
+            (self.folder / "g.offsets").write_bytes(changed)
+            self.refused("node [0-9]+|there is more|the first offset")
+        (self.folder / "g.offsets").write_bytes(right)
+        self.assertEqual(self.read(), arcs(lists))
+        for length in range(5, len(data), 97):
+            (self.folder / "g.graph").write_bytes(data[:length])
+            self.refused(r"g\.graph: at byte \d+: node \d+: |too short")
 
     def test_metis_beside_properties_is_metis(self):
         self.write(b"3 2\n2\n1 3\n2\n", nodes=3, arcs=2)
