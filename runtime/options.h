@@ -38,6 +38,8 @@ struct qn_run_options {
   enum qn_parallelism parallelism;
   struct qn_stream_options streaming;
   struct qn_grid grid; /* of ranks */
+  const char *edge_types,
+      *vertex_types; /* of a set with types (formats/set/project.h); NULL: all */
   struct qn_checkpoint_options checkpoint;
   bool every_given;
   struct qn_store *store; /* where devices keep arrays for further runs (placement.h), or NULL */

@@ -1,6 +1,8 @@
 #include "runtime/run_input.h"
 
+#include "formats/set/project.h"
 #include "formats/set/set.h"
+#include "formats/set/types.h"
 #include "runtime/choose.h"
 #include "support/memory.h"
 #include "support/progress.h"
@@ -52,6 +54,23 @@ enum qn_status qn_run_input_check(struct qn_run_input *input, struct qn_error *e
                               qn_container_verify_structure, error);
 }
 
+/* Of a set with types those that are chosen, without their properties. */
+static enum qn_status open_path(const char *path, const struct qn_run_options *options,
+                                struct qn_container **container, struct qn_error *error) {
+  struct qn_set *set = NULL;
+  if (!qn_set_recognise(path))
+    return qn_container_open(path, 0, container, error);
+  enum qn_status status = qn_set_open(path, &set, error);
+  const bool is_typed = !status && qn_set_is_typed(set);
+  qn_set_close(set);
+  const struct qn_set_selection selection = {.edge_types = options ? options->edge_types : NULL,
+                                             .vertex_types =
+                                                 options ? options->vertex_types : NULL};
+  if (status || !is_typed)
+    return status ? status : qn_container_open(path, 0, container, error);
+  return qn_set_project_nameless(path, &selection, path, container, error);
+}
+
 /* `options` [count] of the runs that follow; if one of them starts a device by itself, that is done
  * while the container is checked. */
 static enum qn_status open_container(const char *path, const struct qn_run_options *options,
@@ -60,7 +79,7 @@ static enum qn_status open_container(const char *path, const struct qn_run_optio
   struct qn_container *container;
   *input = (struct qn_run_input){0};
   double begin = qn_seconds();
-  enum qn_status status = qn_container_open(path, 0, &container, error);
+  enum qn_status status = open_path(path, options, &container, error);
   if (status)
     return status;
   status = qn_run_input_view(container, input, error);
@@ -138,6 +157,10 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
       processor == QN_CPU && kernel &&
       (kernel->traits & (QN_KERNEL_ALL_ACTIVE | QN_KERNEL_ANY_ORDER) || takes_any_rows);
   *reason = NULL;
+  if (qn_set_is_typed(set)) {
+    *reason = "edges of several types are walked together";
+    return false;
+  }
   if (!options->program && !algorithm)
     return true; /* of an algorithm that nobody knows another message tells */
   if (options->program || !kernel)
@@ -172,6 +195,15 @@ static const struct qn_run_options *find_unsuited(const struct qn_set *set,
   return NULL;
 }
 
+static enum qn_status check_types(const char *path, struct qn_error *error) {
+  struct qn_set *set = NULL;
+  enum qn_status status = qn_set_recognise(path) ? qn_set_open(path, &set, error) : QN_OK;
+  if (!status && (!set || !qn_set_is_typed(set)))
+    status = qn_fail(error, QN_USAGE, "--edge-types and --vertex-types are of a set with types");
+  qn_set_close(set);
+  return status;
+}
+
 enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_options *options,
                                          unsigned count, const struct qn_exchange *exchange,
                                          bool trust, struct qn_run_input *input,
@@ -179,6 +211,11 @@ enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_o
   struct qn_set *set;
   const char *reason = NULL;
   *input = (struct qn_run_input){0};
+  if (options->edge_types || options->vertex_types) {
+    enum qn_status checked = check_types(path, error);
+    if (checked)
+      return checked;
+  }
   if (!qn_set_recognise(path))
     return exchange ? qn_fail(error, QN_USAGE,
                               "several ranks share the parts of a set; make one with "

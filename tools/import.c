@@ -7,6 +7,7 @@
 #include "converters/format.h"
 #include "converters/import/import.h"
 #include "converters/provenance.h"
+#include "converters/typed/import.h"
 #include "support/atomic_file.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
@@ -16,13 +17,14 @@
 #include "tools/tables.h"
 
 /* Of settings: for the import, how to build, for a set. */
-enum { NUM_TABLES = 3 };
+enum { NUM_TABLES = 4 };
 
 struct options {
   struct qn_tool_options shared;
   struct qn_import_options import;
   struct qn_memory_options memory;
   struct qn_set_making making;
+  struct qn_typed_options typed;
   const char *output;
   char **inputs;
   int num_inputs;
@@ -55,11 +57,11 @@ static void finish_command_line(struct argp_state *state, struct options *option
   struct qn_error error;
   if (options->list_formats)
     return;
-  if (options->num_inputs == 0)
+  if (options->num_inputs == 0 && !qn_typed_asked(&options->typed))
     argp_error(state, "name an input (or - for standard input)");
   if (!options->output)
     argp_error(state, "name the container to write with -o, such as -o %s",
-               suggest_output(options->inputs[0], suggestion));
+               options->num_inputs ? suggest_output(options->inputs[0], suggestion) : "graph");
   qn_tool_check_output(&options->shared, options->output, state);
   if (qn_import_options_settle(&options->import, &error))
     argp_error(state, "%s", error.message);
@@ -161,7 +163,9 @@ static enum qn_status import(const struct options *options, struct qn_error *err
                                     .ranks = options->making.ranks,
                                     .set = options->making.set};
   struct qn_import_report report;
-  enum qn_status status = qn_import_run(&job, &report, NULL, error);
+  enum qn_status status = qn_typed_asked(&options->typed)
+                              ? qn_typed_import_run(&job, &options->typed, &report, error)
+                              : qn_import_run(&job, &report, NULL, error);
   if (!status && options->shared.json)
     status = print_json(options, &report, error);
   else if (!status && !options->shared.quiet && qn_set_making_tells(&options->making))
@@ -174,18 +178,22 @@ int main(int argc, char **argv) {
   const struct argp import_argp = qn_settings_argp(qn_import_settings);
   const struct argp build_argp = qn_settings_argp(qn_build_settings);
   const struct argp set_argp = qn_settings_argp(qn_set_settings);
-  const struct argp_child children[] = {{&import_argp, 0, NULL, 0},
-                                        {&build_argp, 0, NULL, 0},
-                                        {&set_argp, 0, NULL, 0},
-                                        {&qn_set_making_argp, 0, NULL, 0},
-                                        {&qn_memory_argp, 0, NULL, 0},
-                                        {&qn_tool_output_argp, 0, NULL, 0},
-                                        {0}};
+  const struct argp typed_argp = qn_settings_argp(qn_typed_settings);
+  const struct argp_child children[] = {
+      {&import_argp, 0, NULL, 0},
+      {&build_argp, 0, NULL, 0},
+      {&set_argp, 0, NULL, 0},
+      {&typed_argp, 0, "Several types of vertices and edges, as a set:", QN_TYPED_GROUP},
+      {&qn_set_making_argp, 0, NULL, 0},
+      {&qn_memory_argp, 0, NULL, 0},
+      {&qn_tool_output_argp, 0, NULL, 0},
+      {0}};
   const struct argp argp = {argp_options, parse_option, "INPUT...", documentation,
                             children,     help_filter,  NULL};
   struct options options = {.settings = {{qn_import_settings, &options.import},
                                          {qn_build_settings, &options.import.build},
-                                         {qn_set_settings, &options.making.set}},
+                                         {qn_set_settings, &options.making.set},
+                                         {qn_typed_settings, &options.typed}},
                             .making.set.rows = QN_SET_ROWS_IN};
   struct qn_error error;
   qn_import_options_begin(&options.import);

@@ -62,7 +62,7 @@ void qn_set_making_json(const struct qn_set_making *making, const struct qn_set 
   if (!set || !json)
     return;
   json_object_set_new(json, "parts", json_integer((json_int_t)set->num_parts));
-  if (making->ranks->num_ranks > 1)
+  if (making->ranks && making->ranks->num_ranks > 1)
     json_object_set_new(
         json, "ranks",
         json_pack("{s:i, s:I, s:I, s:I, s:f}", "count", (int)making->ranks->num_ranks, "exchanges",
@@ -77,7 +77,7 @@ void qn_set_making_print(const struct qn_set_making *making, const struct qn_set
   if (!set)
     return;
   fprintf(stream, "a set of %" PRIu64 " part%s", set->num_parts, set->num_parts == 1 ? "" : "s");
-  if (making->ranks->num_ranks > 1)
+  if (making->ranks && making->ranks->num_ranks > 1)
     fprintf(stream, " by %u ranks, of which the first received %s", making->ranks->num_ranks,
             qn_size_text(figures.received, received, sizeof received));
   putc('\n', stream);

@@ -3,12 +3,14 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "formats/container/figures.h"
 #include "formats/container/text_table.h"
 #include "formats/properties/report.h"
 #include "formats/set/blocks.h"
 #include "formats/set/stack.h"
+#include "formats/set/types.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
 #include "support/sizes.h"
@@ -189,12 +191,113 @@ static void print_ranges(const struct qn_set *set) {
   json_decref(rows);
 }
 
+/* ---- Types -------------------------------------------------------------------- */
+
+static json_t *describe_columns(const struct qn_property_table *table) {
+  char type[QN_PROPERTY_TYPE_BYTES];
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < table->count; i++)
+    json_array_append_new(list, json_pack("{s:s, s:s}", "name", table->columns[i].name, "type",
+                                          qn_property_type_name(table->columns[i].type, type)));
+  return list;
+}
+
+/* What vertices and edges of each type have, added to what is said of the types. */
+static enum qn_status describe_types(const struct qn_set *set, json_t *description,
+                                     struct qn_error *error) {
+  static const char *const kinds[] = {
+      [QN_IDS_DENSE] = "numbers", [QN_IDS_NUMBERS] = "numbers", [QN_IDS_STRINGS] = "names"};
+  json_t *vertices = json_object_get(description, "vertices"),
+         *types = json_object_get(description, "edge_types");
+  enum qn_status status = QN_OK;
+  for (uint64_t i = 0; i < set->num_ranges; i++) {
+    json_t *object = json_array_get(vertices, i);
+    json_object_set_new(object, "ids", json_string(kinds[set->ranges[i].ids.kind]));
+    json_object_set_new(object, "properties",
+                        describe_columns(&set->ranges[i].properties.of_vertices));
+  }
+  for (uint64_t i = 0; !status && i < set->num_parts; i++) {
+    struct qn_container *container;
+    struct qn_properties properties = {0};
+    json_t *object = json_array_get(types, set->parts[i].edge_type);
+    if (json_object_get(object, "properties"))
+      continue;
+    status = qn_set_map_file(set, &set->parts[i].file, &container, error);
+    if (!status)
+      status = qn_properties_view(container, &properties, error);
+    if (!status)
+      json_object_set_new(object, "properties", describe_columns(&properties.of_edges));
+    qn_properties_release(&properties);
+    qn_container_unmap(container);
+  }
+  return status;
+}
+
+/* "name string, age i64" */
+static json_t *columns_text(const json_t *columns) {
+  char *text = NULL;
+  size_t length, index;
+  const json_t *column;
+  FILE *stream = open_memstream(&text, &length);
+  if (!stream)
+    return json_string("");
+  json_array_foreach(columns, index, column) fprintf(
+      stream, "%s%s %s", index ? ", " : "", json_string_value(json_object_get(column, "name")),
+      json_string_value(json_object_get(column, "type")));
+  fclose(stream);
+  json_t *string = json_string(text ? text : "");
+  free(text);
+  return string;
+}
+
+static json_t *text_of(const json_t *object, const char *key) {
+  char text[32];
+  const json_t *value = json_object_get(object, key);
+  return json_is_string(value)
+             ? json_string(json_string_value(value))
+             : json_string(qn_count_text((uint64_t)json_integer_value(value), text, sizeof text));
+}
+
+static void print_types(const struct qn_set *set, const json_t *description) {
+  const json_t *object;
+  size_t index;
+  char count[32];
+  json_t *vertices = json_pack("[[s, s, s, s]]", "vertex type", "vertices", "ids", "properties"),
+         *edges = json_pack("[[s, s, s, s, s, s]]", "edge type", "from", "to", "edges", "weights",
+                            "properties");
+  json_array_foreach(json_object_get(description, "vertices"), index, object) json_array_append_new(
+      vertices,
+      json_pack(
+          "[o, s, o, o]", text_of(object, "type"),
+          qn_count_text(set->ranges[index].end - set->ranges[index].begin, count, sizeof count),
+          text_of(object, "ids"), columns_text(json_object_get(object, "properties"))));
+  json_array_foreach(json_object_get(description, "edge_types"), index, object)
+      json_array_append_new(edges, json_pack("[o, o, o, o, o, o]", text_of(object, "name"),
+                                             text_of(object, "source"), text_of(object, "target"),
+                                             text_of(object, "edges"), text_of(object, "weights"),
+                                             columns_text(json_object_get(object, "properties"))));
+  putchar('\n');
+  qn_text_table_print(vertices, "lrll", qn_terminal_width(), stdout);
+  putchar('\n');
+  qn_text_table_print(edges, "lllrll", qn_terminal_width(), stdout);
+  json_decref(vertices);
+  json_decref(edges);
+}
+
+/* ---- The whole ------------------------------------------------------------------ */
+
 /* Frees `properties`, which may be NULL. */
 static void print_set(const struct qn_set *set, json_t *description, json_t *properties) {
+  json_t *all = json_deep_copy(description);
   json_object_del(description, "blocks");
-  if (set->num_ranges > 1)
+  if (set->num_ranges > 1 || qn_set_is_typed(set))
     json_object_del(description, "vertices");
+  if (qn_set_is_typed(set))
+    json_object_del(description, "edge_types");
   qn_figures_print(description, qn_terminal_width(), stdout);
+  if (qn_set_is_typed(set))
+    print_types(set, all);
+  json_decref(all);
   if (set->num_ranges > 1)
     print_ranges(set);
   if (set->features & QN_SET_COLUMN_RANGES)
@@ -226,9 +329,14 @@ enum qn_status qn_set_show(const char *path, bool json, struct qn_error *error) 
     json_object_set_new(description, "imbalance", json_real(imbalance(set, &sizes)));
     if (metadata)
       json_object_set(description, "metadata", metadata);
-    json_t *properties =
-        qn_properties_are_any(&set->ranges[0].properties) ? describe_properties(set) : NULL;
-    if (json)
+    if (qn_set_is_typed(set))
+      status = describe_types(set, description, error);
+    json_t *properties = !qn_set_is_typed(set) && qn_properties_are_any(&set->ranges[0].properties)
+                             ? describe_properties(set)
+                             : NULL;
+    if (status)
+      json_decref(properties);
+    else if (json)
       print_set_json(description, properties);
     else
       print_set(set, description, properties);

@@ -6,6 +6,7 @@
 #include "converters/provenance.h"
 #include "converters/transform/run.h"
 #include "formats/container/figures.h"
+#include "formats/set/project.h"
 #include "formats/set/set.h"
 #include "support/atomic_file.h"
 #include "support/json_text.h"
@@ -19,8 +20,8 @@
 #include "tools/striping.h"
 #include <quern/open.h>
 
-/* Of settings: for the part, the steps, a set. */
-enum { NUM_TABLES = 3 };
+/* Of settings: for the part, the steps, a set, types of one. */
+enum { NUM_TABLES = 4 };
 
 struct options {
   struct qn_tool_options shared;
@@ -28,6 +29,7 @@ struct options {
   struct qn_memory_options memory;
   struct qn_striping_options stripes;
   struct qn_set_options set; /* no parts: one container */
+  struct qn_set_selection types;
   const char *input;
   const char *output;
   struct qn_settings settings[NUM_TABLES];
@@ -49,6 +51,11 @@ static void finish_command_line(struct argp_state *state, struct options *option
     argp_error(state, "name the container to write with -o, such as -o graph.qrn");
   qn_tool_check_output(&options->shared, options->output, state);
   const bool any = qn_transform_options_are_any(&options->transform);
+  const bool types = qn_set_selection_is_any(&options->types);
+  if (types && !qn_set_recognise(options->input))
+    argp_error(state, "--project, --edge-types and --vertex-types are of a set with types");
+  if (types && options->stripes.striping.num_folders)
+    argp_error(state, "--stripe distributes a container as it is: transform it first");
   if (qn_set_is_asked(&options->set) && any)
     argp_error(state, "--parts cuts a graph as it is: transform it first, into a container");
   if (options->stripes.striping.num_folders && (any || qn_set_is_asked(&options->set)))
@@ -57,7 +64,8 @@ static void finish_command_line(struct argp_state *state, struct options *option
       !qn_set_recognise(options->input) && !qn_stripes_recognise(options->input))
     argp_error(state, "say what to do, for example --symmetrize");
   if (qn_set_options_settle(&options->set, &error) ||
-      qn_transform_options_settle(&options->transform, &error))
+      qn_transform_options_settle(&options->transform, &error) ||
+      qn_set_selection_settle(&options->types, &error))
     argp_error(state, "%s", error.message);
 }
 
@@ -108,6 +116,8 @@ static const char documentation[] =
     "A set of 16 parts, for several machines, and back:\n"
     "  quern-transform web.qrn --parts 16 -o web\n"
     "  quern-transform web -o again.qrn\n"
+    "Who knows whom, of a set with types:\n"
+    "  quern-transform social --project person-knows-person -o knows.qrn\n"
     "A container over two disks, and in one file again:\n"
     "  quern-transform web.qrn --stripe /disk1 --stripe /disk2 -o wide.qrn\n"
     "  quern-transform wide.qrn -o again.qrn";
@@ -124,7 +134,10 @@ struct report {
 static enum qn_status open_source(const struct options *options, struct qn_graph_source *source,
                                   struct qn_memory_plan *plan, struct qn_error *error) {
   struct qn_container *container;
-  enum qn_status status = qn_container_open(options->input, 0, &container, error);
+  enum qn_status status = qn_set_selection_is_any(&options->types)
+                              ? qn_set_project_nameless(options->input, &options->types,
+                                                        options->input, &container, error)
+                              : qn_container_open(options->input, 0, &container, error);
   if (!status)
     status = qn_transform_plan(&options->transform, container, &options->memory, options->output,
                                plan, error);
@@ -198,7 +211,11 @@ static enum qn_status unite_set(const struct options *options, struct qn_error *
   double begun = qn_seconds();
   enum qn_status status = qn_input_kept(options->output, options->input, error);
   if (!status)
-    status = qn_set_unite(options->input, options->output, options->shared.force, &made, error);
+    status =
+        qn_set_selection_is_any(&options->types)
+            ? qn_set_project(options->input, &options->types, options->output,
+                             options->shared.force, &made, error)
+            : qn_set_unite(options->input, options->output, options->shared.force, &made, error);
   if (!status)
     report_united(options, made, qn_seconds() - begun);
   qn_container_unmap(made);
@@ -257,9 +274,11 @@ int main(int argc, char **argv) {
   const struct argp part_argp = qn_settings_argp(qn_part_settings);
   const struct argp transform_argp = qn_settings_argp(qn_transform_settings);
   const struct argp set_argp = qn_settings_argp(qn_set_settings);
+  const struct argp types_argp = qn_settings_argp(qn_selection_settings);
   const struct argp_child children[] = {{&part_argp, 0, NULL, 0},
                                         {&transform_argp, 0, NULL, 0},
                                         {&set_argp, 0, NULL, 0},
+                                        {&types_argp, 0, "Types of a set:", QN_SELECTION_GROUP - 1},
                                         {&qn_striping_argp, 13, NULL, 0},
                                         {&qn_memory_argp, 0, NULL, 0},
                                         {&qn_tool_output_argp, 0, NULL, 0},
@@ -268,7 +287,9 @@ int main(int argc, char **argv) {
                             children,     NULL,         NULL};
   struct options options = {.settings = {{qn_part_settings, &options.transform.part},
                                          {qn_transform_settings, &options.transform},
-                                         {qn_set_settings, &options.set}},
+                                         {qn_set_settings, &options.set},
+                                         {qn_selection_settings, &options.types}},
+                            .types.properties = true,
                             .set.rows = QN_SET_ROWS_IN};
   struct report report = {0};
   struct qn_error error;

@@ -82,7 +82,8 @@ enum qn_status qn_import_vertex_table(struct qn_import *import, uint64_t *sequen
   const struct qn_edge_feed *feed = import->job->feed;
   if (feed && feed->properties)
     return path ? qn_fail(error, QN_USAGE, "--vertices=%s: a stream takes a number", path) : QN_OK;
-  bool names = import->result.names_map != NULL;
+  /* A table of vertices alone is read as names are. */
+  bool names = import->result.names_map != NULL || (!feed && import->job->num_inputs == 0);
   enum qn_status status = join_kinds(import, &names, error);
   if (!status)
     status = check_format(import, error);

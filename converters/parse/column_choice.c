@@ -485,6 +485,30 @@ static enum qn_status check_id_spaces(const struct qn_column *one, const struct 
                  qn_text_quote(destination.begin, destination.end, quoted[1]), advice);
 }
 
+bool qn_column_id_space(const struct qn_read_options *options, const char *line, const char *end,
+                        const struct qn_dialect *dialect, char space[QN_ID_SPACE_TEXT]) {
+  if (!options->source_column)
+    return false;
+  const struct qn_column column = qn_column_at(line, end, dialect, options->source_column - 1);
+  const struct qn_column name = plain_name(&column), found = id_space(&column);
+  snprintf(space, QN_ID_SPACE_TEXT, "%.*s", (int)(found.end - found.begin), found.begin);
+  return qn_column_is(&name, ":START_ID");
+}
+
+enum qn_status qn_id_space_compare(const char *space, struct qn_read_result *result,
+                                   struct qn_error *error) {
+  if (!result->has_id_space)
+    snprintf(result->id_space, sizeof result->id_space, "%s", space);
+  result->has_id_space = true;
+  return strcmp(result->id_space, space) == 0
+             ? QN_OK
+             : qn_fail(error, QN_INVALID,
+                       "these are ids of the space '%s', and those of another input of '%s': "
+                       "--types makes a set that keeps them apart, --bipartite=no takes equal ids "
+                       "as one vertex",
+                       space, result->id_space);
+}
+
 static enum qn_status check_ends(const struct qn_read_options *options, const char *line,
                                  const char *end, const struct qn_dialect *dialect,
                                  struct qn_error *error) {
@@ -496,7 +520,9 @@ static enum qn_status check_ends(const struct qn_read_options *options, const ch
       qn_column_at(line, end, dialect, options->destination_column - 1);
   return check_id_spaces(
       &source, &destination,
-      "--bipartite=yes keeps them apart, --bipartite=no takes equal ids as one vertex", error);
+      "--types makes a set that keeps them apart, --bipartite=yes names that do, "
+      "--bipartite=no takes equal ids as one vertex",
+      error);
 }
 
 enum qn_status qn_column_choice_resolve(struct qn_read_options *options, const char *line,

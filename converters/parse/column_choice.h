@@ -20,6 +20,16 @@ enum qn_status qn_column_choice_resolve(struct qn_read_options *options, const c
                                         const char *end, const struct qn_dialect *dialect,
                                         struct qn_error *error);
 
+/* The space of ids that a header of Neo4j's gives the chosen source, "(Person)" or "", cut to fit
+ * `space`; false if the header is no such one. */
+#define QN_ID_SPACE_TEXT 64
+bool qn_column_id_space(const struct qn_read_options *options, const char *line, const char *end,
+                        const struct qn_dialect *dialect, char space[QN_ID_SPACE_TEXT]);
+
+/* Equal ids of an input before may be those of another space: QN_INVALID if it was. */
+enum qn_status qn_id_space_compare(const char *space, struct qn_read_result *result,
+                                   struct qn_error *error);
+
 /* Does this line name a source and a destination? Of names that could as well be those of vertices
  * (u and v, start and end) a header of numbers is sure, a line among names is not. */
 bool qn_column_header_is_sure(const char *line, const char *end, const struct qn_dialect *dialect);

@@ -95,6 +95,8 @@ struct qn_read_result {
   uint64_t num_extra_ids;
   uint64_t vertices_listed;     /* by lists and tables of vertices */
   struct qn_named_inputs named; /* to be read next; the caller releases them */
+  bool has_id_space;            /* some input says of which space its ids are: */
+  char id_space[64];            /* "(Person)", as Neo4j's headers have it, or "" */
   struct qn_claims claims;      /* of the last input, if only a part of it was read */
   struct qn_build_rows rows;    /* in place of edges, if options->takes_rows */
   bool keeps_input; /* the list has views of the input, or the rows are read from it: it must stay

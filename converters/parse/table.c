@@ -551,7 +551,11 @@ static enum qn_status heed_header(struct qn_table *table, struct beginning *begi
     table->header_dialect = *dialect;
   }
   enum qn_status status = qn_column_choice_guess(chosen, line, end, dialect, &begin->says, error);
-  return status ? status : qn_column_choice_resolve(chosen, line, end, dialect, error);
+  if (!status)
+    status = qn_column_choice_resolve(chosen, line, end, dialect, error);
+  if (!status)
+    table->has_id_space = qn_column_id_space(chosen, line, end, dialect, table->id_space);
+  return status;
 }
 
 /* The last comment before the data may name its columns: all of them, and so that it is sure. */
@@ -700,7 +704,11 @@ enum qn_status qn_table_begin(struct qn_input *input, const struct qn_read_optio
         take_first_lines(input, table, &begin, block, is_first ? &result->ledger : &others, error);
   } while (!status && !begin.found);
   result->symmetric |= table->type != QN_NO_COLUMN && table->undirected;
-  return status;
+  if (!status && table->has_id_space && options->bipartite == QN_BIPARTITE_AUTO)
+    status = qn_id_space_compare(table->id_space, result, error);
+  return status && !error->file[0]
+             ? qn_error_at_line(error, qn_input_name(input), table->header_line, 1)
+             : status;
 }
 
 void qn_table_describe(const struct qn_table *table, const char *ends,

@@ -17,6 +17,8 @@ struct qn_table {
   uint32_t weightless;          /* dictionaries without one, as the first line has it, or none */
   uint32_t type;                /* Gephi's "Directed" or "Undirected", or none */
   bool undirected;              /* what it says */
+  bool has_id_space;            /* a header of Neo4j's says of which space ids are */
+  char id_space[64];            /* "(Person)", or "" */
   bool names;                   /* ends are any text; else whole numbers */
   bool strings;                 /* even NULL: the user said so */
   bool ends_are_known;          /* something else than a header says that lines are edges */

@@ -142,6 +142,26 @@ static bool find_anywhere(const struct qn_ids *ids, const char *text, uint64_t l
   return false;
 }
 
+/* Of vertices that are called TYPE:NAME: which are called `text` in their types? */
+static enum qn_status refuse_name(const struct qn_ids *ids, const char *text,
+                                  struct qn_error *error) {
+  char found[256] = "";
+  const uint64_t length = strlen(text);
+  unsigned count = 0;
+  for (uint64_t v = 0; ids->kind == QN_IDS_STRINGS && v < ids->num_vertices && count < 3; v++) {
+    const char *name = ids->string_bytes + ids->string_offsets[v];
+    const uint64_t bytes = ids->string_offsets[v + 1] - ids->string_offsets[v];
+    if (bytes <= length + 1 || bytes > 80 || name[bytes - length - 1] != ':' ||
+        memcmp(name + bytes - length, text, length) != 0)
+      continue;
+    const size_t used = strlen(found);
+    snprintf(found + used, sizeof found - used, "%s'%.*s'", count == 0 ? "; there is " : ", ",
+             (int)bytes, name);
+    count++;
+  }
+  return qn_fail(error, QN_USAGE, "no vertex has the id '%.64s'%s", text, found);
+}
+
 enum qn_status qn_ids_find(const struct qn_ids *ids, const char *text, uint32_t *vertex,
                            struct qn_error *error) {
   uint64_t number = 0, found = 0;
@@ -157,7 +177,7 @@ enum qn_status qn_ids_find(const struct qn_ids *ids, const char *text, uint32_t 
     there = find_anywhere(ids, text, strlen(text), number, &found);
   }
   if (!there)
-    return qn_fail(error, QN_USAGE, "no vertex has the id '%.64s'", text);
+    return refuse_name(ids, text, error);
   *vertex = (uint32_t)found;
   return QN_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "formats/set/blocks.h"
 #include "formats/set/columns.h"
+#include "formats/set/types.h"
 #include "formats/set/vertices.h"
 #include "support/memory.h"
 #include <quern/layouts.h>
@@ -12,7 +13,8 @@
 /* What the parts are together. */
 struct sums {
   uint64_t fingerprint, reversed;
-  uint64_t *degrees; /* [V] out-degrees */
+  uint64_t *degrees;  /* [V] out-degrees */
+  uint64_t *of_types; /* [edge types] fingerprints; NULL: there are none */
   struct qn_set_directions directions;
 };
 
@@ -55,7 +57,10 @@ static enum qn_status add_part(const struct qn_set *set, uint64_t index, struct 
     status = qn_container_check(part.container, error); /* padding and metadata, too */
   if (!status) {
     const struct qn_set_part *block = &set->parts[index];
-    sums->fingerprint += qn_set_block_fingerprint(block, &part.rows, swapped);
+    const uint64_t fingerprint = qn_set_block_fingerprint(block, &part.rows, swapped);
+    sums->fingerprint += fingerprint;
+    if (sums->of_types)
+      sums->of_types[block->edge_type] += fingerprint;
     sums->reversed += qn_set_block_fingerprint(block, &part.rows, !swapped);
     if (swapped)
       count_columns(&part.rows, sums->degrees + block->columns_begin);
@@ -76,6 +81,11 @@ static enum qn_status check_sums(const struct qn_set *set, const struct sums *su
                             "the parts do not hold the edges of the graph: their fingerprint is "
                             "%016" PRIx64 ", and that in the manifest %016" PRIx64,
                             sums->fingerprint, set->fingerprint);
+  for (uint64_t t = 0; t < set->num_edge_types; t++)
+    if (sums->of_types[t] != set->edge_types[t].fingerprint)
+      return qn_set_violation(set, QN_SET_MANIFEST, error, "SET-12",
+                              "the parts do not hold the edges of the type %s",
+                              set->edge_types[t].name);
   if (set->directedness == QN_UNDIRECTED && sums->reversed != sums->fingerprint)
     return qn_set_violation(set, QN_SET_MANIFEST, error, "SET-13",
                             "the graph is undirected, but some edge has no reverse");
@@ -96,6 +106,8 @@ static enum qn_status check_vertices(const struct qn_set *set, struct qn_error *
   enum qn_status status = QN_OK;
   for (uint64_t i = 0; !status && i < set->num_ranges; i++)
     status = qn_container_check(set->ranges[i].container, error);
+  if (qn_set_is_typed(set)) /* ids of one type alone are unique */
+    return status;
   if (!status)
     status = qn_set_all_ids(set, &all, error);
   if (!status)
@@ -114,10 +126,14 @@ enum qn_status qn_set_check(const char *path, struct qn_error *error) {
   if (!status)
     status = qn_pages_alloc(&sums.degrees, set->num_vertices, sizeof *sums.degrees, "out-degrees",
                             error);
+  if (!status && qn_set_is_typed(set))
+    status = qn_alloc_zeroed(&sums.of_types, set->num_edge_types, sizeof *sums.of_types,
+                             "sums of types", error);
   for (uint64_t i = 0; !status && i < set->num_parts; i++)
     status = add_part(set, i, &sums, error);
   if (!status)
     status = check_sums(set, &sums, error);
+  qn_free(sums.of_types);
   qn_pages_free(sums.degrees, set->num_vertices, sizeof *sums.degrees);
   qn_set_close(set);
   return status;

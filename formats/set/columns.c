@@ -4,6 +4,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "formats/set/types.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
 #include <quern/fingerprint.h>
@@ -11,15 +12,48 @@
 
 /* ---- Parts as they are to be --------------------------------------------------- */
 
+static bool same_schema(const struct qn_properties *a, const struct qn_properties *b) {
+  return !a->of_vertices.count && qn_same_columns(&a->of_edges, &b->of_edges) &&
+         (!b->of_edges.count || strcmp(a->weight, b->weight) == 0);
+}
+
+/* SET-15 where edges have types: the parts of each have the columns of its first one. */
+static enum qn_status compare_first(const struct qn_set *set, uint64_t index,
+                                    const struct qn_properties *properties,
+                                    struct qn_error *error) {
+  struct qn_container *container;
+  struct qn_properties wanted = {0};
+  uint64_t first = index;
+  if (properties->of_vertices.count)
+    return qn_set_violation(set, set->parts[index].file.name, error, "SET-15",
+                            "a part has no properties of vertices");
+  while (first > 0 && set->parts[first - 1].edge_type == set->parts[index].edge_type)
+    first--;
+  if (first == index)
+    return QN_OK;
+  enum qn_status status = qn_set_map_file(set, &set->parts[first].file, &container, error);
+  if (status)
+    return status;
+  status = qn_properties_view(container, &wanted, error);
+  if (!status && !same_schema(properties, &wanted))
+    status = qn_set_violation(set, set->parts[index].file.name, error, "SET-15",
+                              "the properties of the part are not those of %s, of the same edge "
+                              "type",
+                              set->parts[first].file.name);
+  qn_properties_release(&wanted);
+  qn_container_unmap(container);
+  return status;
+}
+
 /* The properties of a part, to be released, which keep to SET-15. */
 static enum qn_status view_part(const struct qn_set *set, uint64_t index,
                                 const struct qn_container *part, struct qn_properties *properties,
                                 struct qn_error *error) {
   const struct qn_properties *wanted = &set->ranges[0].properties;
   enum qn_status status = qn_properties_view(part, properties, error);
-  if (!status && (properties->of_vertices.count ||
-                  !qn_same_columns(&properties->of_edges, &wanted->of_edges) ||
-                  (wanted->of_edges.count && strcmp(properties->weight, wanted->weight) != 0)))
+  if (!status && qn_set_is_typed(set))
+    status = compare_first(set, index, properties, error);
+  else if (!status && !same_schema(properties, wanted))
     status = qn_set_violation(set, set->parts[index].file.name, error, "SET-15",
                               "the properties of the part are not those of edges that %s names",
                               set->ranges[0].file.name);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "formats/set/types.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/temp_file.h"
@@ -61,10 +62,14 @@ static enum qn_status write_degrees(const struct qn_vertex_range *range,
 }
 
 /* Those of a range, among those of all. */
-static enum qn_status write_ids(const struct qn_vertex_range *range, const struct qn_ids *all,
-                                struct qn_writer *writer, struct qn_error *error) {
+static enum qn_status write_ids(const struct qn_vertex_range *range,
+                                const struct qn_set_vertices *vertices, struct qn_writer *writer,
+                                struct qn_error *error) {
+  const struct qn_ids *all = vertices->ids;
   struct qn_ids ids = *all;
   uint64_t *offsets = NULL;
+  if (vertices->of_range)
+    return qn_ids_write(writer, all, error);
   ids.num_vertices = range->end - range->begin;
   if (ids.kind == QN_IDS_NUMBERS && range->begin)
     ids.numbers += range->begin;
@@ -91,7 +96,7 @@ static enum qn_status write_columns(const struct qn_vertex_range *range,
                                     struct qn_writer *writer, struct qn_error *error) {
   const uint64_t count = range->end - range->begin;
   uint64_t *records = NULL;
-  if (!vertices->properties || !range->begin || vertices->of_vertex)
+  if (!vertices->properties || !range->begin || vertices->of_vertex || vertices->of_range)
     return vertices->properties
                ? qn_properties_write(
                      writer, vertices->properties,
@@ -155,7 +160,7 @@ enum qn_status qn_set_write_vertices(struct qn_set *set, uint64_t index,
   qn_writer_info(writer)->directedness = set->directedness;
   status = write_no_rows(writer, error);
   if (!status)
-    status = write_ids(range, vertices->ids, writer, error);
+    status = write_ids(range, vertices, writer, error);
   if (!status)
     status = write_degrees(range, vertices, writer, error);
   if (!status)
@@ -228,7 +233,7 @@ static uint64_t copy_piece(const struct qn_set_piece *piece, const struct qn_set
 static enum qn_status write_rows(const struct qn_set *set, const struct qn_set_part *part,
                                  const struct qn_set_piece *pieces, uint64_t num_pieces,
                                  struct qn_writer *writer, struct qn_error *error) {
-  const unsigned weight_bytes = qn_weight_bytes(set->weight_type);
+  const unsigned weight_bytes = qn_weight_bytes(qn_set_part_weights(set, part));
   struct qn_graph_arrays to;
   uint64_t edges = 0;
   enum qn_status status =
@@ -265,6 +270,7 @@ enum qn_status qn_set_write_part(struct qn_set *set, uint64_t index,
       info_of(set, part->end - part->begin, part->columns_end - part->columns_begin);
   qn_writer_info(writer)->first_row = qn_set_first_row(part);
   qn_writer_info(writer)->directedness = QN_DIRECTED;
+  qn_writer_info(writer)->weight_type = qn_set_part_weights(set, part);
   qn_writer_info(writer)->num_edges = part->num_edges;
   json_t *metadata = part_metadata(set, index, tool);
   status = write_rows(set, part, pieces, num_pieces, writer, error);

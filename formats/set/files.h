@@ -41,6 +41,7 @@ enum qn_status qn_set_write_part(struct qn_set *set, uint64_t index,
 struct qn_set_vertices {
   const struct qn_ids *ids;
   const struct qn_properties *properties; /* of the graph; NULL: it has none */
+  bool of_range; /* ids and properties are those of the range alone, as each type has its own */
   const uint64_t *of_vertex; /* [V]: vertex v has value of_vertex[v] of a column; NULL: value v */
   /* Of the vertices [begin, end). */
   void (*fill_degrees)(const void *context, uint64_t begin, uint64_t end, uint64_t *degrees);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "formats/set/types.h"
 #include "support/json_text.h"
 #include "support/memory.h"
 #include "support/tool.h"
@@ -22,7 +23,7 @@
 const char *const qn_set_rows_words[] = {"out", "in", NULL};
 static const char *const directedness_words[] = {"directed", "undirected", NULL};
 /* In the order of enum qn_set_feature. */
-static const char *const feature_words[] = {"vertex-ranges", "column-ranges", NULL};
+static const char *const feature_words[] = {"vertex-ranges", "column-ranges", "types", NULL};
 
 enum qn_status qn_set_violation(const struct qn_set *set, const char *name, struct qn_error *error,
                                 const char *rule, const char *format, ...) {
@@ -61,6 +62,10 @@ static void add_blocks(const struct qn_set *set, XXH3_state_t *state) {
   }
 }
 
+static void add_number(void *state, uint64_t number) {
+  XXH3_64bits_update(state, &number, sizeof number);
+}
+
 /* XXH3-64 of these numbers, as they are in specs/set.md (SET-5). */
 enum qn_status qn_set_identity(const struct qn_set *set, uint64_t *identity,
                                struct qn_error *error) {
@@ -75,6 +80,8 @@ enum qn_status qn_set_identity(const struct qn_set *set, uint64_t *identity,
     add_parts(set, state);
   else
     add_blocks(set, state);
+  if (qn_set_is_typed(set))
+    qn_set_number_types(set, add_number, state);
   *identity = XXH3_64bits_digest(state);
   XXH3_freeState(state);
   return QN_OK;
@@ -359,7 +366,7 @@ static enum qn_status check_manifest(const struct qn_set *set, struct qn_error *
   if (!status)
     status = check_vertices(set, error);
   if (!status)
-    status = check_blocks(set, error);
+    status = qn_set_is_typed(set) ? qn_set_check_types(set, error) : check_blocks(set, error);
   if (!status)
     status = qn_set_identity(set, &identity, error);
   if (status)
@@ -426,6 +433,8 @@ static enum qn_status take_manifest(struct qn_set *set, const json_t *manifest,
     status = take_vertices(set, manifest, error);
   if (!status)
     status = take_parts(set, manifest, error);
+  if (!status)
+    status = qn_set_take_types(set, manifest, error);
   return status ? status : check_manifest(set, error);
 }
 
@@ -547,11 +556,14 @@ json_t *qn_set_describe(const struct qn_set *set) {
   json_t *blocks = json_array();
   for (uint64_t i = 0; i < set->num_parts; i++)
     json_array_append_new(blocks, block_json(&set->parts[i]));
-  return json_pack("{s:s, s:i, s:o*, s:o, s:o, s:s, s:s, s:o, s:o}", "format", FORMAT, "version",
-                   (int)set->version, "required_features", features_json(set), "identity",
-                   hash_json(set->identity), "graph", graph_json(set), "rows",
-                   qn_set_rows_words[set->rows], "layout", qn_layout_name(set->layout), "vertices",
-                   vertices_json(set), "blocks", blocks);
+  json_t *manifest = json_pack(
+      "{s:s, s:i, s:o*, s:o, s:o, s:s, s:s, s:o, s:o}", "format", FORMAT, "version",
+      (int)set->version, "required_features", features_json(set), "identity",
+      hash_json(set->identity), "graph", graph_json(set), "rows", qn_set_rows_words[set->rows],
+      "layout", qn_layout_name(set->layout), "vertices", vertices_json(set), "blocks", blocks);
+  if (qn_set_is_typed(set))
+    qn_set_add_types(set, manifest);
+  return manifest;
 }
 
 bool qn_set_takes(enum qn_layout layout) {

@@ -12,6 +12,7 @@
 #include "formats/set/blocks.h"
 #include "formats/set/columns.h"
 #include "formats/set/manifest.h"
+#include "formats/set/types.h"
 #include "formats/set/vertices.h"
 #include "support/memory.h"
 #include <quern/layouts.h>
@@ -96,6 +97,7 @@ void qn_set_close(struct qn_set *set) {
   }
   for (uint64_t i = 0; set->parts && i < set->num_parts; i++)
     free(set->parts[i].file.name);
+  qn_set_release_types(set);
   qn_free(set->ranges);
   qn_free(set->parts);
   free(set->path);
@@ -117,17 +119,18 @@ enum qn_status qn_set_file_of(const struct qn_container *container, const char *
 static enum qn_status check_header(const struct qn_set *set, const struct qn_set_part *part,
                                    const struct qn_container *container, struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(container);
+  const enum qn_weight_type weights = qn_set_part_weights(set, part);
   if (info->layout != set->layout)
     return qn_set_violation(set, part->file.name, error, "SET-9",
                             "the layout is %s, and that of the set's parts %s",
                             qn_layout_name(info->layout), qn_layout_name(set->layout));
   const uint64_t columns = part->columns_end - part->columns_begin;
   if (info->num_vertices != columns || info->num_edges != part->num_edges ||
-      info->weight_type != set->weight_type || info->directedness != QN_DIRECTED)
+      info->weight_type != weights || info->directedness != QN_DIRECTED)
     return qn_set_violation(set, part->file.name, error, "SET-9",
                             "a part must be directed, with %" PRIu64 " vertices, %" PRIu64
                             " edges and weights %s",
-                            columns, part->num_edges, qn_weight_type_name(set->weight_type));
+                            columns, part->num_edges, qn_weight_type_name(weights));
   if (set->version > 1 && (!qn_is_rectangular(info) || info->first_row != qn_set_first_row(part) ||
                            info->num_rows != part->end - part->begin))
     return qn_set_violation(set, part->file.name, error, "SET-9",
@@ -196,10 +199,28 @@ static enum qn_status check_metadata(const struct qn_set *set, uint64_t index,
   return status;
 }
 
+/* SET-18: the edges of a type lead to vertices of its target. */
+static enum qn_status check_targets(const struct qn_set *set, const struct qn_set_part *part,
+                                    const struct qn_csr *csr, struct qn_error *error) {
+  const struct qn_set_edge_type *type = &set->edge_types[part->edge_type];
+  const struct qn_vertex_range *target = &set->ranges[type->target];
+  bool fits = true;
+#pragma omp parallel for schedule(static) reduction(&& : fits)
+  for (uint64_t e = 0; e < csr->num_edges; e++)
+    fits = fits && csr->column_indices[e] >= target->begin && csr->column_indices[e] < target->end;
+  return fits ? QN_OK
+              : qn_set_violation(set, part->file.name, error, "SET-18",
+                                 "an edge of the type %s leads to a vertex that is not of the type "
+                                 "%s",
+                                 type->name, target->type);
+}
+
 /* SET-11: in version 1 a part has rows of all vertices, and those outside of its range are empty.
  */
 static enum qn_status check_rows(const struct qn_set *set, const struct qn_set_part *part,
                                  const struct qn_csr *csr, struct qn_error *error) {
+  if (qn_set_is_typed(set))
+    return check_targets(set, part, csr, error);
   if (set->version > 1)
     return QN_OK;
   if (csr->row_offsets[part->begin] == 0 && csr->row_offsets[part->end] == csr->num_edges)

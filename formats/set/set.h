@@ -38,9 +38,11 @@ struct qn_set_file {
  * of edges have no values there, but in the parts (SET-15). */
 struct qn_vertex_range {
   struct qn_set_file file;
+  char *type; /* that all of them are of; NULL in a set without types */
   uint64_t begin, end;
   struct qn_container *container; /* NULL in a set being made */
-  struct qn_ids ids;              /* of [end - begin]; dense: numbers of the whole set */
+  struct qn_ids ids;              /* of [end - begin]; dense: numbers of the whole set, of a type
+                                     those from its begin on */
   struct qn_degrees out_degrees;  /* [end - begin] in the graph */
   struct qn_properties properties;
 };
@@ -52,12 +54,22 @@ struct qn_set_part {
   uint64_t begin, end;                 /* whose rows it holds */
   uint64_t columns_begin, columns_end; /* of which columns; in it they count from the first one */
   uint64_t num_edges;
+  uint32_t edge_type; /* in a set with types */
+};
+
+/* Edges of one type, from vertices of one type to those of one. */
+struct qn_set_edge_type {
+  char *name;
+  uint32_t source, target; /* ranges of vertices */
+  enum qn_weight_type weight_type;
+  uint64_t num_edges, fingerprint;
 };
 
 /* What a reader of the set must know, by the names in its manifest. */
 enum qn_set_feature {
   QN_SET_VERTEX_RANGES = 1 << 0, /* vertices in several files */
   QN_SET_COLUMN_RANGES = 1 << 1, /* blocks of some columns alone */
+  QN_SET_TYPES = 1 << 2,         /* of vertices and of edges */
 };
 
 struct qn_set {
@@ -78,6 +90,8 @@ struct qn_set {
   struct qn_set_part *parts;
   uint64_t num_ranges;
   struct qn_vertex_range *ranges; /* [num_ranges]; the first one's metadata are the graph's */
+  uint64_t num_edge_types;        /* 0: vertices and edges are of one type, which has no name */
+  struct qn_set_edge_type *edge_types; /* the parts of each lie one after the other, in order */
 };
 
 /* What a block's header says of its first row: its place among the columns, modulo 2^32. */

@@ -9,6 +9,8 @@
 
 #include "formats/set/blocks.h"
 #include "formats/set/columns.h"
+#include "formats/set/project.h"
+#include "formats/set/types.h"
 #include "formats/set/vertices.h"
 #include "support/memory.h"
 #include "support/progress.h"
@@ -328,13 +330,17 @@ static enum qn_status write_graph(struct qn_set *set, struct qn_writer *writer,
   return status ? status : write_metadata(set, writer, error);
 }
 
+/* Types become properties. */
+static const struct qn_set_selection all_types = {.properties = true};
+
 /* Everything but the commit; `*writer` is NULL on failure. */
 static enum qn_status begin(struct qn_set *set, const char *path, bool force,
                             struct qn_writer **writer, struct qn_error *error) {
   *writer = NULL;
   enum qn_status status = qn_writer_create(path, force, writer, error);
   if (!status)
-    status = write_graph(set, *writer, error);
+    status = qn_set_is_typed(set) ? qn_set_write_projection(set, &all_types, *writer, error)
+                                  : write_graph(set, *writer, error);
   if (status) {
     qn_writer_abort(*writer);
     *writer = NULL;

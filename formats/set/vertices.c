@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "formats/set/types.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
 #include "support/used_files.h"
@@ -78,11 +79,21 @@ static enum qn_status compare_ranges(const struct qn_set *set, struct qn_error *
   return QN_OK;
 }
 
+static enum qn_status check_typed_ranges(const struct qn_set *set, struct qn_error *error) {
+  for (uint64_t i = 0; i < set->num_ranges; i++)
+    if (set->ranges[i].properties.of_edges.count)
+      return qn_set_violation(set, set->ranges[i].file.name, error, "SET-7",
+                              "the properties of edges are those of their types, not of vertices");
+  return QN_OK;
+}
+
 enum qn_status qn_set_map_vertices(struct qn_set *set, struct qn_error *error) {
   enum qn_status status = QN_OK;
   for (uint64_t i = 0; !status && i < set->num_ranges; i++)
     status = map_range(set, &set->ranges[i], error);
-  return status ? status : compare_ranges(set, error);
+  if (status || qn_set_is_typed(set)) /* each type has names and properties of its own */
+    return status ? status : check_typed_ranges(set, error);
+  return compare_ranges(set, error);
 }
 
 enum qn_status qn_set_ranges_create(struct qn_set *set, uint64_t count, struct qn_error *error) {

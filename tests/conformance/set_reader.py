@@ -13,8 +13,8 @@ MASK = 2**64 - 1
 FEATURES = {"vertex-ranges", "column-ranges"}
 
 
-def identity_of(manifest):
-    """SET-5; of version 1 too."""
+def identity_of(manifest, more=()):
+    """SET-5; of version 1 too. `more` numbers follow in a set with types."""
     graph = manifest["graph"]
     numbers = [manifest["version"], graph["vertices"], graph["edges"], WEIGHTS.index(graph["weights"]),
                int(graph["directedness"] == "undirected"), int(manifest["rows"] == "in"), int(graph["in_edges"]),
@@ -29,6 +29,7 @@ def identity_of(manifest):
         numbers.append(len(manifest["blocks"]))
         for block in manifest["blocks"]:
             numbers += [*block["rows"], *block["columns"]]
+    numbers += more
     return "%016x" % xxh3(struct.pack("<%dQ" % len(numbers), *numbers))
 
 

@@ -125,6 +125,10 @@ class Cluster(Commands, unittest.TestCase):
     page = "docs/cluster.md"
 
 
+class Types(Commands, unittest.TestCase):
+    page = "docs/types.md"
+
+
 class LargeGraphs(Commands, unittest.TestCase):
     page = "docs/large-graphs.md"
 

@@ -104,6 +104,7 @@ class Json(unittest.TestCase):
                          {key for key in printed if key.startswith("statistics.degree.")})
         vector = Path(os.environ["QUERN_SOURCE"]) / "specs/vectors/properties-sample.qrn"
         printed |= {key for key in self.printed("quern-info", vector) if key.startswith("properties")}
+        printed |= self.printed("quern-info", vector.with_name("set-types"))
         self.compare(printed | directed - either | {"statistics.out_degree", "statistics.in_degree"}, ("quern-info",))
 
     def test_verify(self):

@@ -19,6 +19,8 @@ enum key {
   KEY_STRATEGY,
   KEY_GRID,
   KEY_RANK_TIMEOUT,
+  KEY_EDGE_TYPES,
+  KEY_VERTEX_TYPES,
   KEY_ALL_DEVICES,
   KEY_TOP,
   KEY_LIST,
@@ -48,6 +50,13 @@ static const struct argp_option fixed_options[] = {
      10},
     {"parameter", 'p', "NAME=VALUE", 0,
      "Set a parameter by its name, also one that a --program declares; may be repeated", 10},
+    {"edge-types", KEY_EDGE_TYPES, "TYPE,...", 0,
+     "Of a set with types: run on the edges of these types, NAME or SOURCE-NAME-TARGET, and on the "
+     "vertices of the types at their ends. Several types are put together in memory or temporary "
+     "disk space first; vertices of two types that are called the same are then called TYPE:NAME",
+     10},
+    {"vertex-types", KEY_VERTEX_TYPES, "TYPE,...", 0,
+     "Of a set with types: run on the vertices of these types and the edges between them", 10},
 
     {NULL, 0, NULL, 0, "Results:", 20},
     {"output", 'o', "FILE", 0,
@@ -345,6 +354,12 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case 'o':
     options->outputs.values = argument;
     options->run.wants_values = true;
+    return 0;
+  case KEY_EDGE_TYPES:
+    options->run.edge_types = argument;
+    return 0;
+  case KEY_VERTEX_TYPES:
+    options->run.vertex_types = argument;
     return 0;
   case KEY_PARENTS:
     options->outputs.parents = argument;
