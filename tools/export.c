@@ -2,9 +2,12 @@
 #include <argp.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "converters/export/export.h"
 #include "converters/graph/graph_source.h"
+#include "converters/typed/export.h"
+#include "formats/set/types.h"
 #include "support/atomic_file.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
@@ -119,12 +122,37 @@ struct report {
   double open_seconds, write_seconds;
 };
 
+/* A set with types: Neo4j's files keep them, formats with properties have them as such. */
+static enum qn_status look_for_types(const struct options *options, bool *by_types,
+                                     struct qn_error *error) {
+  const struct qn_graph_writer *writer = options->export.writer;
+  struct qn_set *set = NULL;
+  enum qn_status status =
+      qn_set_recognise(options->input) ? qn_set_open(options->input, &set, error) : QN_OK;
+  const bool is_typed = !status && set && qn_set_is_typed(set);
+  qn_set_close(set);
+  *by_types = is_typed && strcmp(writer->name, "neo4j") == 0;
+  return !status && is_typed && !(writer->keeps_edge_properties && writer->keeps_vertex_properties)
+             ? qn_loses(&options->export.write, error,
+                        "the types of %s are not in the output: neo4j keeps them, and "
+                        "quern-transform --project makes a graph of one",
+                        writer->keeps_edge_properties ? "vertices" : "vertices and edges")
+             : status;
+}
+
 static enum qn_status export_file(const struct options *options, struct report *report,
                                   struct qn_error *error) {
   struct qn_graph_source source;
+  bool by_types = false;
   double begun = qn_seconds();
   enum qn_status status = qn_input_kept(options->export.path, options->input, error);
-  if (status)
+  if (!status)
+    status = look_for_types(options, &by_types, error);
+  if (!status && by_types) {
+    status = qn_typed_export_neo4j(&options->export, options->input, &report->written, error);
+    report->write_seconds = qn_seconds() - begun;
+  }
+  if (status || by_types)
     return status;
   status = qn_graph_source_open(options->input, &source, error);
   report->open_seconds = qn_seconds() - begun;

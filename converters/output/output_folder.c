@@ -166,8 +166,9 @@ static enum qn_status write_manifest(struct qn_output_folder *folder, const char
   const char *path;
   static const char *const ids[] = {
       [QN_IDS_DENSE] = "dense", [QN_IDS_NUMBERS] = "numbers", [QN_IDS_STRINGS] = "strings"};
-  uint64_t isolated;
-  enum qn_status status = qn_graph_count_isolated(graph, &isolated, error);
+  uint64_t isolated = 0;
+  enum qn_status status =
+      graph->out.row_offsets ? qn_graph_count_isolated(graph, &isolated, error) : QN_OK;
   if (status)
     return status;
   json_t *manifest = json_pack(

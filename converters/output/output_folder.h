@@ -49,7 +49,8 @@ enum qn_status qn_output_folder_describe(struct qn_output_folder *folder, const 
 /* Bytes of all files that were ended. */
 uint64_t qn_output_folder_bytes(const struct qn_output_folder *folder);
 
-/* Write the manifest and make the folder appear. Frees `folder` whatever the outcome. */
+/* Write the manifest and make the folder appear; a graph without rows says how large it is, and not
+ * how many vertices have no edges. Frees `folder` whatever the outcome. */
 enum qn_status qn_output_folder_commit(struct qn_output_folder *folder, const char *format,
                                        const struct qn_graph *graph, struct qn_error *error);
 /* NULL is allowed. */

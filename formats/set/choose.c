@@ -165,6 +165,25 @@ static enum qn_status choose_one(const struct qn_set *set, const char *text,
   return QN_OK;
 }
 
+static enum qn_status make_room(const struct qn_set *set, struct qn_set_chosen *chosen,
+                                struct qn_error *error) {
+  *chosen = (struct qn_set_chosen){0};
+  enum qn_status status =
+      qn_alloc_zeroed(&chosen->vertices, set->num_ranges, 1, "types of vertices", error);
+  return status ? status
+                : qn_alloc_zeroed(&chosen->edges, set->num_edge_types, 1, "types of edges", error);
+}
+
+enum qn_status qn_set_choose_number(const struct qn_set *set, uint64_t edge_type,
+                                    struct qn_set_chosen *chosen, struct qn_error *error) {
+  enum qn_status status = make_room(set, chosen, error);
+  if (status)
+    return status;
+  chosen->edges[edge_type] = true;
+  choose_ends(set, chosen);
+  return QN_OK;
+}
+
 enum qn_status qn_set_choose(const struct qn_set *set, const struct qn_set_selection *selection,
                              struct qn_set_chosen *chosen, struct qn_error *error) {
   *chosen = (struct qn_set_chosen){0};
@@ -172,10 +191,7 @@ enum qn_status qn_set_choose(const struct qn_set *set, const struct qn_set_selec
     qn_fail(error, QN_USAGE, "this set has no types; quern-import --types makes one that has");
     return qn_error_in_file(error, set->path);
   }
-  enum qn_status status =
-      qn_alloc_zeroed(&chosen->vertices, set->num_ranges, 1, "types of vertices", error);
-  if (!status)
-    status = qn_alloc_zeroed(&chosen->edges, set->num_edge_types, 1, "types of edges", error);
+  enum qn_status status = make_room(set, chosen, error);
   if (status || selection->project)
     return status ? status : choose_one(set, selection->project, chosen, error);
   if (selection->edge_types)

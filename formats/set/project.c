@@ -26,6 +26,7 @@ struct block {
 struct projecting {
   const struct qn_set *set;
   const struct qn_set_selection *selection;
+  uint64_t only; /* the edge type that is chosen by its number; UINT64_MAX: the selection chooses */
   struct qn_writer *writer;
   struct qn_set_chosen chosen;
   int64_t *shifts; /* [num_ranges] from numbers in the set to those in the graph */
@@ -301,7 +302,9 @@ static enum qn_status write_properties(const struct projecting *projecting,
   struct qn_properties properties = {0};
   if (!projecting->selection->properties)
     return QN_OK;
-  enum qn_status status = project_vertices(projecting, &properties.of_vertices, error);
+  enum qn_status status = projecting->only != UINT64_MAX
+                              ? QN_OK
+                              : project_vertices(projecting, &properties.of_vertices, error);
   if (!status)
     status = project_edges(projecting, &properties.of_edges, error);
   if (projecting->weights != QN_WEIGHT_NONE && projecting->num_blocks)
@@ -344,8 +347,8 @@ static enum qn_status write_metadata(const struct projecting *projecting, struct
 
 static enum qn_status write_ids(const struct projecting *projecting, struct qn_error *error) {
   struct qn_projected_ids projected;
-  enum qn_status status =
-      qn_set_project_ids(projecting->set, &projecting->chosen, &projected, error);
+  enum qn_status status = qn_set_project_ids(projecting->set, &projecting->chosen,
+                                             projecting->only != UINT64_MAX, &projected, error);
   if (!status)
     status = qn_ids_write(projecting->writer, &projected.ids, error);
   qn_projected_ids_release(&projected);
@@ -355,7 +358,9 @@ static enum qn_status write_ids(const struct projecting *projecting, struct qn_e
 static enum qn_status begin(struct projecting *projecting, struct qn_error *error) {
   const char *without;
   enum qn_status status =
-      qn_set_choose(projecting->set, projecting->selection, &projecting->chosen, error);
+      projecting->only != UINT64_MAX
+          ? qn_set_choose_number(projecting->set, projecting->only, &projecting->chosen, error)
+          : qn_set_choose(projecting->set, projecting->selection, &projecting->chosen, error);
   for (uint64_t r = 0; !status && r < projecting->set->num_ranges; r++)
     if (projecting->chosen.vertices[r])
       status = qn_container_verify(projecting->set->ranges[r].container, error);
@@ -390,10 +395,11 @@ static enum qn_status check_unchanged(const struct projecting *projecting, struc
   return status;
 }
 
-enum qn_status qn_set_write_projection(const struct qn_set *set,
-                                       const struct qn_set_selection *selection,
+static enum qn_status write_projection(const struct qn_set *set,
+                                       const struct qn_set_selection *selection, uint64_t only,
                                        struct qn_writer *writer, struct qn_error *error) {
-  struct projecting projecting = {.set = set, .selection = selection, .writer = writer};
+  struct projecting projecting = {
+      .set = set, .selection = selection, .only = only, .writer = writer};
   enum qn_status status = begin(&projecting, error);
   if (!status)
     status = write_rows(&projecting, error);
@@ -413,6 +419,28 @@ enum qn_status qn_set_write_projection(const struct qn_set *set,
   qn_free(projecting.blocks);
   qn_free(projecting.shifts);
   qn_set_chosen_release(&projecting.chosen);
+  return status;
+}
+
+enum qn_status qn_set_write_projection(const struct qn_set *set,
+                                       const struct qn_set_selection *selection,
+                                       struct qn_writer *writer, struct qn_error *error) {
+  return write_projection(set, selection, UINT64_MAX, writer, error);
+}
+
+enum qn_status qn_set_project_type(const struct qn_set *set, uint64_t edge_type,
+                                   struct qn_container **out, struct qn_error *error) {
+  const struct qn_set_selection selection = {.project = set->edge_types[edge_type].name,
+                                             .properties = true};
+  struct qn_writer *writer;
+  *out = NULL;
+  enum qn_status status = qn_writer_create(NULL, false, &writer, error);
+  if (status)
+    return status;
+  status = write_projection(set, &selection, edge_type, writer, error);
+  if (!status)
+    return qn_writer_commit_nameless(writer, "(edges of a type)", out, error);
+  qn_writer_abort(writer);
   return status;
 }
 

@@ -29,6 +29,9 @@ struct qn_set_chosen {
  * release, also after a failure. */
 enum qn_status qn_set_choose(const struct qn_set *set, const struct qn_set_selection *selection,
                              struct qn_set_chosen *chosen, struct qn_error *error);
+/* The edge type of that number, and its ends. */
+enum qn_status qn_set_choose_number(const struct qn_set *set, uint64_t edge_type,
+                                    struct qn_set_chosen *chosen, struct qn_error *error);
 void qn_set_chosen_release(struct qn_set_chosen *chosen);
 
 /* Write the graph of a selection to `writer`: vertices in the order of their types, which are
@@ -38,6 +41,12 @@ void qn_set_chosen_release(struct qn_set_chosen *chosen);
 enum qn_status qn_set_write_projection(const struct qn_set *set,
                                        const struct qn_set_selection *selection,
                                        struct qn_writer *writer, struct qn_error *error);
+
+/* In memory, one edge type with the properties of its edges, for whoever lists edges: vertices are
+ * called as in their types, so that two may be called the same, which no other container may have.
+ */
+enum qn_status qn_set_project_type(const struct qn_set *set, uint64_t edge_type,
+                                   struct qn_container **out, struct qn_error *error);
 
 /* As qn_set_unite and qn_set_unite_nameless. */
 enum qn_status qn_set_project(const char *set_path, const struct qn_set_selection *selection,

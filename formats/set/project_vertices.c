@@ -136,7 +136,8 @@ static enum qn_status take_texts(const struct qn_set *set, const struct qn_set_c
 }
 
 enum qn_status qn_set_project_ids(const struct qn_set *set, const struct qn_set_chosen *chosen,
-                                  struct qn_projected_ids *projected, struct qn_error *error) {
+                                  bool plain, struct qn_projected_ids *projected,
+                                  struct qn_error *error) {
   uint64_t count = 0, last = 0;
   bool twins = false;
   *projected = (struct qn_projected_ids){0};
@@ -146,7 +147,7 @@ enum qn_status qn_set_project_ids(const struct qn_set *set, const struct qn_set_
   }
   for (uint64_t r = 0; r < set->num_ranges; r++)
     count += chosen->vertices[r] ? set->ranges[r].ids.num_vertices : 0;
-  enum qn_status status = find_twins(set, chosen, &twins, error);
+  enum qn_status status = plain ? QN_OK : find_twins(set, chosen, &twins, error);
   if (status)
     return status;
   return !twins && are_numbers(set, chosen)

@@ -11,9 +11,11 @@ struct qn_projected_ids {
   uint64_t num_bytes;
 };
 
-/* Of the chosen ranges, one after the other; owned until release, also after a failure. */
+/* Of the chosen ranges, one after the other; `plain`: without their types, whoever is called the
+ * same. Owned until release, also after a failure. */
 enum qn_status qn_set_project_ids(const struct qn_set *set, const struct qn_set_chosen *chosen,
-                                  struct qn_projected_ids *projected, struct qn_error *error);
+                                  bool plain, struct qn_projected_ids *projected,
+                                  struct qn_error *error);
 void qn_projected_ids_release(struct qn_projected_ids *projected);
 
 /* Columns of several types as those of one: a type's value is null in what it has no column of.
