@@ -152,7 +152,7 @@ static void print_summary(const struct options *options, const struct qn_import_
   qn_page_end(&page, 4);
 }
 
-static enum qn_status import(const struct options *options, struct qn_error *error) {
+static enum qn_status import(struct options *options, struct qn_error *error) {
   const struct qn_import_job job = {.options = &options->import,
                                     .memory = options->memory,
                                     .inputs = options->inputs,
@@ -171,6 +171,7 @@ static enum qn_status import(const struct options *options, struct qn_error *err
   else if (!status && !options->shared.quiet && qn_set_making_tells(&options->making))
     print_summary(options, &report);
   qn_import_report_end(&report);
+  qn_typed_options_release(&options->typed);
   return status;
 }
 

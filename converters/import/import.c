@@ -331,6 +331,8 @@ static void release(struct qn_import *import) {
   const struct qn_edge_feed *feed = import->job->feed;
   if (import->reader && import->reader->release)
     import->reader->release(&import->result);
+  else if (!import->reader && !feed) /* a table of vertices alone */
+    qn_names_release(&import->result);
   if (feed && feed->release)
     feed->release(&import->result);
   qn_writer_abort(import->writer);

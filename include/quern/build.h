@@ -50,6 +50,18 @@ enum qn_status qn_session_attach(struct qn_session *session,
                                  uint64_t num_options, const char *path, const struct qn_job *job,
                                  struct qn_session **out, struct qn_error *error);
 
+/* The types of a set that has some (specs/set.md), as JSON: {"vertex_types": [{"name",
+ * "vertices"}], "edge_types": [{"source", "name", "target", "edges", "weights"}]}; two empty lists
+ * for any other container. Free it with qn_text_free. */
+enum qn_status qn_types_describe(const char *path, char **json, struct qn_error *error);
+
+/* Some types of such a set as a graph container. Options are "project", "edge-types" and
+ * "vertex-types" of quern-transform, and "force"; without any all types are put together.
+ * QN_USAGE for a type that the set does not have. */
+enum qn_status qn_types_project(const char *set, const struct qn_option *options,
+                                uint64_t num_options, const char *path, const struct qn_job *job,
+                                struct qn_session **out, struct qn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

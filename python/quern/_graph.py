@@ -63,7 +63,9 @@ def open(path: PathLike, verify: bool = False, *, trust: bool = False, progress:
     flags = (_library.OPEN_VERIFY if verify else 0) | (_library.OPEN_TRUST if trust else 0)
     run_job("qn_session_open", path_bytes(path), flags, progress=progress, threads=threads, tmpdir=tmpdir,
             after=(ctypes.byref(session.pointer),))
-    return Graph(session)
+    graph = Graph(session)
+    graph._set = os.fspath(path) if os.path.isdir(path) else None
+    return graph
 
 
 def open_part(path: PathLike, verify: bool = False) -> "Graph":
@@ -72,6 +74,15 @@ def open_part(path: PathLike, verify: bool = False) -> "Graph":
     flags = _library.OPEN_PART | (_library.OPEN_VERIFY if verify else 0)
     run_job("qn_session_open", path_bytes(path), flags, progress=False, after=(ctypes.byref(session.pointer),))
     return Graph(session)
+
+
+def _type_name(type: Union[str, Tuple[str, str, str], None]) -> Optional[str]:
+    """SOURCE-NAME-TARGET."""
+    return "-".join(type) if isinstance(type, tuple) else type
+
+
+def _type_names(types: Union[str, Sequence[Any], None]) -> Optional[str]:
+    return types if types is None or isinstance(types, str) else ",".join(str(_type_name(type)) for type in types)
 
 
 class _Placed:
@@ -177,6 +188,8 @@ class Graph(Lookups, Algorithms):
         """``"dense"`` (vertex v is called v), ``"numbers"`` or ``"strings"``."""
         self.path: Optional[str] = None if info.in_memory else os.fsdecode(info.path)
         """The file; None for graphs in memory."""
+        self._set: Optional[PathLike] = None
+        self._types: Optional[Dict[str, Any]] = None
         self._begin_lookups()
 
     # ---- What it is -----------------------------------------------------------------------------
@@ -242,6 +255,44 @@ class Graph(Lookups, Algorithms):
         """All that ``quern-info --json`` shows: header, sections, figures of the layout, metadata with the ledger."""
         described: Dict[str, Any] = text_of("qn_session_describe", self._handle)
         return described
+
+    # ---- Types ----------------------------------------------------------------------------------
+
+    def _known_types(self) -> Dict[str, Any]:
+        if self._types is None:
+            nothing: Dict[str, Any] = {"vertex_types": [], "edge_types": []}
+            self._types = text_of("qn_types_describe", path_bytes(self._set)) if self._set is not None else nothing
+        return self._types
+
+    @property
+    def vertex_types(self) -> Tuple[str, ...]:
+        """Of a set with types: what the types of its vertices are called; empty for other graphs."""
+        return tuple(entry["name"] for entry in self._known_types()["vertex_types"])
+
+    @property
+    def edge_types(self) -> Tuple[Tuple[str, str, str], ...]:
+        """Of a set with types: (source, name, target) of every type of its edges, as PyG has them. ``graph["person", "knows",
+        "person"]`` is the graph of one."""
+        return tuple((entry["source"], entry["name"], entry["target"]) for entry in self._known_types()["edge_types"])
+
+    def project(self, edge_type: Union[str, Tuple[str, str, str], None] = None, path: Optional[PathLike] = None, *,
+                edge_types: Union[str, Sequence[Any], None] = None, vertex_types: Union[str, Sequence[str], None] = None,
+                force: bool = False, progress: ProgressOption = None, threads: Optional[int] = None) -> "Graph":
+        """Of a set with types: one edge type, by its name or (source, name, target), with the vertices of its two types; or
+        the edges and vertices of several types. In a file or in memory."""
+        if self._set is None:
+            raise _errors.UsageError("this graph has no types; a set that quern-import --types makes has")
+        given = {"project": _type_name(edge_type), "edge_types": _type_names(edge_types), "vertex_types": _type_names(vertex_types)}
+        return make("qn_types_project", path_bytes(self._set), *options(force=force or None, **given), path=path, progress=progress,
+                    threads=threads)
+
+    def __getitem__(self, chosen: Any) -> "Graph":
+        """``graph[:1000]`` is the subgraph of the first vertices, in the order of :attr:`ids`; ``graph[["ann", "bob"]]`` and
+        ``graph[ranks.values > 0.01]`` are as :meth:`subgraph` has them. Of a set with types ``graph["person", "knows",
+        "person"]`` is one of :attr:`edge_types`."""
+        if isinstance(chosen, tuple) and len(chosen) == 3 and self.edge_types:
+            return self.project(chosen)
+        return super().__getitem__(chosen)
 
     def verify(self, structure: bool = False, *, progress: ProgressOption = None, threads: Optional[int] = None) -> None:
         """Check every checksum and every rule of the layout; with ``structure=True`` only what programs rely on that index

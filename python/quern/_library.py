@@ -169,6 +169,8 @@ FUNCTIONS = {
     "qn_part_write": [c_char_p, c_uint64, POINTER(PartRows), _JOB, POINTER(PartFile), _ERROR],
     "qn_set_begin": [c_char_p, c_bool, POINTER(SetShape), _JOB, _OUT, _ERROR],
     "qn_set_finish": [c_void_p, POINTER(PartFile), _ERROR],
+    "qn_types_describe": [c_char_p, _TEXT, _ERROR],
+    "qn_types_project": [c_char_p, *_OPTIONS, c_char_p, _JOB, _OUT, _ERROR],
     "qn_list": [c_int, _TEXT, _ERROR],
 }
 PLAIN_FUNCTIONS = {

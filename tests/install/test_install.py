@@ -321,7 +321,7 @@ class Install(unittest.TestCase):
     def test_the_programs_of_the_page_on_the_library(self):
         page = (self.prefix / "share/doc/quern/docs/library.md").read_text()
         programs = {}
-        names = ("enough", "arrays", "tables", "files", "program", "placed", "parts", "properties", "look", "neighbours", "loops", "cycle")
+        names = ("enough", "arrays", "tables", "files", "program", "placed", "parts", "properties", "types", "look", "neighbours", "loops", "cycle")
         for name, text in zip(names, re.findall(r"(?ms)^```c\n(.*?)^```$", page)):
             source = Path(self.folder.name) / (name + ".c")
             source.write_text(text)
@@ -355,6 +355,9 @@ class Install(unittest.TestCase):
         self.assertIn("exists", run(programs["arrays"], pages, exit=2).stderr)
         self.assertEqual(run(programs["tables"]).stdout, "from column 1 to column 2\n4 vertices with 1 properties, 3 edges with 1\n"
                          "3 vertices with 0 properties, 3 edges with 0\n")
+        vector = SOURCE / "specs/vectors/set-types"
+        self.assertRegex(run(programs["types"], vector, "ACTED").stdout, r'"source":"Person","name":"ACTED".*\nACTED: 5 vertices, 1 edges\n')
+        self.assertIn("KNOWS", run(programs["types"], vector, "KNOWS", exit=2).stderr)
         self.assertRegex(run(programs["properties"]).stdout, r"\Alibquern [\d.]+\nyear: 4 values of 4 bytes, 1 null\n"
                          r'\{"vertices":\[\{"name":"year","nulls":1,"type":"u32"\}\]\}\n\{"count":\d,"largest":\d\}\n\Z')
         edges.write_text("a b\nc b\nb b\nd b\nd b\nb a\n")
