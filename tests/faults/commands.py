@@ -19,6 +19,10 @@ COMMANDS = {
     "import-parts": ("quern-import INPUTS/parts -o out.qrn", "out.qrn"),
     "import-set": ("quern-import INPUTS/edges.txt --parts 2 -o out", "out"),
     "import-dated-set": ("quern-import INPUTS/dated.csv --properties all --parts 2 -o out", "out"),
+    "import-types": ("quern-import --vertex-table P=INPUTS/people.csv,INPUTS/more.csv --edge-table k:P:P=INPUTS/knows.csv "
+                     "--edge-table l:P:Q=INPUTS/likes.csv -o out", "out"),
+    "project": ("quern-transform INPUTS/typed --edge-types k,l -o out.qrn", "out.qrn"),
+    "export-types": ("quern-export INPUTS/typed --format neo4j -o out", "out"),
     "import-spilled": ("quern-import INPUTS/many.txt --memory 12M -o out.qrn", "out.qrn"),
     "generate": ("quern-generate rmat --scale 6 --weights 1,9 --seed 2 -o out.qrn", "out.qrn"),
     "generate-piped": ("quern-generate rmat --scale 6 -o -", None),
@@ -80,6 +84,12 @@ def make_inputs(folder):
     (folder / "dated.csv").write_text("src,dst,since,note\n" + "".join("%d,%d,%d,n%d\n" % (i % 17, i * i % 23, i, i) for i in range(200)))
     run("quern-import", folder / "dated.csv", "--properties", "all", "-q", "-o", dated)
     run("quern-transform", dated, "--parts", "2", "-q", "-o", folder / "set")
+    (folder / "people.csv").write_text("id,name\n1,Ann\n2,Bob\n")
+    (folder / "more.csv").write_text("3,Cid\n")
+    (folder / "knows.csv").write_text("src,dst,weight,since\n1,2,5,1999\n2,3,6,\n")
+    (folder / "likes.csv").write_text("src,dst\n1,1\n3,1\n")
+    words = COMMANDS["import-types"][0].replace("INPUTS", str(folder)).split()
+    run(*words[:-1], folder / "typed", "-q")
     run("gzip", "-kn", folder / "edges.txt")
     shutil.make_archive(folder / "edges", "zip", folder, "edges.txt")
     (folder / "names.csv").write_text("source,target\n" + "".join(

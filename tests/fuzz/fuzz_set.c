@@ -47,6 +47,24 @@ static void walk(const struct qn_set *set) {
   FUZZ_PROMISE(end == set->num_vertices && column == end && edges == set->num_edges);
 }
 
+/* The same where edges have types: the blocks of each are all rows of its source type. */
+static void walk_types(const struct qn_set *set) {
+  uint64_t part = 0, edges = 0;
+  FUZZ_PROMISE(set->features & QN_SET_TYPES && set->num_vertices <= UINT32_MAX);
+  for (uint64_t t = 0; t < set->num_edge_types; t++) {
+    const struct qn_set_edge_type *type = &set->edge_types[t];
+    FUZZ_PROMISE(type->source < set->num_ranges && type->target < set->num_ranges);
+    uint64_t end = set->ranges[type->source].begin;
+    for (; part < set->num_parts && set->parts[part].edge_type == t; part++) {
+      FUZZ_PROMISE(set->parts[part].begin == end && set->parts[part].end >= end);
+      end = set->parts[part].end;
+      edges += set->parts[part].num_edges;
+    }
+    FUZZ_PROMISE(end == set->ranges[type->source].end && type->name && *type->name);
+  }
+  FUZZ_PROMISE(part == set->num_parts && edges == set->num_edges);
+}
+
 static void write_again(const struct qn_set *set) {
   struct qn_error error;
   struct qn_set *again = create();
@@ -69,7 +87,10 @@ static bool run(unsigned kind, const uint8_t *data, size_t size) {
   FUZZ_PROMISE(taken || error.message[0] != '\0');
   if (taken) {
     walk_ranges(set);
-    walk(set);
+    if (set->num_edge_types)
+      walk_types(set);
+    else
+      walk(set);
   }
   if (taken && set->version == QN_SET_VERSION)
     write_again(set);
