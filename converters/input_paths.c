@@ -9,24 +9,29 @@
 #include <sys/stat.h>
 
 #include "converters/output/output_folder.h"
+#include "converters/web_folder.h"
 #include "support/memory.h"
 
-/* FOLDER/NAME, or a copy of NAME if there is no folder. Takes the result of qn_alloc. */
-static enum qn_status add_path(struct qn_input_paths *paths, const char *folder, const char *name,
-                               struct qn_error *error) {
+/* FOLDER/NAME, or a copy of NAME if there is no folder, at the end of a list. */
+static enum qn_status append(char ***list, int *count, const char *folder, const char *name,
+                             struct qn_error *error) {
   size_t room = (folder ? strlen(folder) + 1 : 0) + strlen(name) + 1;
   char *path;
   enum qn_status status = qn_alloc(&path, room, 1, "a path", error);
   if (status)
     return status;
   snprintf(path, room, "%s%s%s", folder ? folder : "", folder ? "/" : "", name);
-  status = qn_realloc(&paths->paths, (uint64_t)paths->count + 1, sizeof *paths->paths,
-                      "paths of inputs", error);
+  status = qn_realloc(list, (uint64_t)*count + 1, sizeof **list, "paths of inputs", error);
   if (status)
     qn_free(path);
   else
-    paths->paths[paths->count++] = path;
+    (*list)[(*count)++] = path;
   return status;
+}
+
+static enum qn_status add_path(struct qn_input_paths *paths, const char *folder, const char *name,
+                               struct qn_error *error) {
+  return append(&paths->paths, &paths->count, folder, name, error);
 }
 
 /* The kind of FOLDER/NAME; 0, with errno set, if it is not to be had. */
@@ -86,11 +91,64 @@ static const char *konect_edges(struct dirent *const *entries, int count) {
   return found;
 }
 
+/* ---- Web graphs -------------------------------------------------------------- */
+
+/* All parts in FOLDER/NAME, which may have been loaded down one by one: nothing says how many there
+ * should be, but numbers of vertices that are missing are noticed. */
+static enum qn_status add_parts(char ***list, int *count, const char *folder, const char *name,
+                                struct qn_error *error) {
+  char path[PATH_MAX];
+  struct dirent **entries = NULL;
+  bool empty;
+  int found = snprintf(path, sizeof path, "%s/%s", folder, name) < PATH_MAX
+                  ? scandir(path, &entries, NULL, by_name)
+                  : -1;
+  enum qn_status status = QN_OK;
+  if (found < 0)
+    return refuse(folder, error, "cannot list the folder '%.200s' in it", name);
+  for (int i = 0; i < found && !status; i++) {
+    const char *part = entries[i]->d_name;
+    if (part[0] == '.' || part[0] == '_')
+      continue;
+    if (strncmp(part, "part-", 5) != 0 || kind_of(path, part, &empty) != S_IFREG)
+      status = refuse(path, error, "'%.200s' is not a part", part);
+    else if (!empty)
+      status = append(list, count, path, part, error);
+  }
+  for (int i = 0; i < found; i++)
+    free(entries[i]);
+  free(entries);
+  return status;
+}
+
+static enum qn_status add_web(struct qn_input_paths *paths, const char *folder,
+                              const struct qn_web_folder *web, struct qn_error *error) {
+  const int before = paths->count;
+  enum qn_status status = QN_OK;
+  paths->format = web->graph ? "webgraph" : "edges";
+  if (web->graph)
+    status = add_path(paths, folder, web->graph, error);
+  else if (web->edges_are_parts)
+    status = add_parts(&paths->paths, &paths->count, folder, web->edges, error);
+  else
+    status = add_path(paths, folder, web->edges, error);
+  if (!status && web->names_are_parts)
+    status = add_parts(&paths->names, &paths->num_names, folder, web->names, error);
+  else if (!status && web->names)
+    status = append(&paths->names, &paths->num_names, folder, web->names, error);
+  if (!status && paths->count == before)
+    status = refuse(folder, error, "there are no parts in its folder '%s'", web->edges);
+  return status;
+}
+
+/* ---- Folders ----------------------------------------------------------------- */
+
 static enum qn_status add_entries(struct qn_input_paths *paths, const char *folder,
                                   struct dirent *const *entries, int count,
                                   struct qn_error *error) {
   int before = paths->count;
   bool empty;
+  struct qn_web_folder web;
   if (has(entries, count, QN_MANIFEST_NAME) && kind_of(folder, QN_MANIFEST_NAME, &empty) != S_IFREG)
     return refuse(folder, error, "'%s' is not a readable file", QN_MANIFEST_NAME);
   if (has(entries, count, QN_MANIFEST_NAME))
@@ -98,6 +156,8 @@ static enum qn_status add_entries(struct qn_input_paths *paths, const char *fold
   const char *edges = konect_edges(entries, count);
   if (edges)
     return add_path(paths, folder, edges, error);
+  if (qn_web_folder_look(folder, entries, count, &web))
+    return add_web(paths, folder, &web, error);
   if (has(entries, count, "_temporary"))
     return refuse(folder, error, "'%s' is in it: whoever writes this folder has not finished",
                   "_temporary");
@@ -148,5 +208,8 @@ void qn_input_paths_release(struct qn_input_paths *paths) {
   for (int i = 0; i < paths->count; i++)
     qn_free(paths->paths[i]);
   qn_free(paths->paths);
+  for (int i = 0; i < paths->num_names; i++)
+    qn_free(paths->names[i]);
+  qn_free(paths->names);
   *paths = (struct qn_input_paths){0};
 }

@@ -1,5 +1,6 @@
 /* Folders as inputs: one that quern-export wrote stands for its manifest, one that Spark or Hadoop
- * wrote for the parts in it, and one of KONECT's for the edges, out.NAME. */
+ * wrote for the parts in it, one of KONECT's for the edges, out.NAME, and one of a web graph, as
+ * Common Crawl and LAW have them, for NAME.graph or NAME-edges.txt and the names beside it. */
 #pragma once
 
 #include <quern/error.h>
@@ -8,6 +9,9 @@
 struct qn_input_paths {
   char **paths; /* [count] */
   int count;
+  char **names; /* [num_names] lists of what vertices are called, in order */
+  int num_names;
+  const char *format; /* of the paths; NULL: nobody says */
 };
 
 /* The paths of the inputs that the arguments stand for, in order: what is no folder stands for

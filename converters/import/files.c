@@ -92,7 +92,7 @@ static bool takes_rows(const struct qn_import *import) {
   return import->job->num_inputs == 1 && !import->job->ranks && !build->undirected &&
          build->self_loops == QN_SELF_LOOPS_KEEP && build->ids != QN_ID_COMPACT &&
          (build->weights == QN_WEIGHTS_AUTO || build->weights == QN_WEIGHTS_NONE) &&
-         !import->options->read.num_vertices && !qn_import_wants_properties(import);
+         !qn_import_wants_properties(import);
 }
 
 /* What properties can be read from. */

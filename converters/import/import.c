@@ -7,6 +7,7 @@
 #include "converters/import/properties.h"
 #include "converters/import/shares.h"
 #include "converters/import/state.h"
+#include "converters/import/vertex_names.h"
 #include "converters/input_estimate.h"
 #include "converters/input_paths.h"
 #include "converters/parse/names.h"
@@ -309,6 +310,10 @@ static enum qn_status run(struct qn_import *import, struct qn_container **out,
   if (!status)
     status = qn_provenance_create(job->tool, &import->report->provenance, error);
   if (!status)
+    status = qn_vertex_names_read(import, error);
+  if (!status && import->names->count && !import->chosen.read.num_vertices)
+    import->chosen.read.num_vertices = import->names->count;
+  if (!status)
     status = create_lists(import, error);
   if (!status && !job->ranks)
     qn_build_expect(import->list, &import->options->build, import->writer);
@@ -318,6 +323,8 @@ static enum qn_status run(struct qn_import *import, struct qn_container **out,
     status = qn_import_shares_join(import, error);
   if (!status)
     status = check_strict(import, error);
+  if (!status)
+    status = qn_vertex_names_give(import, error);
   if (!status)
     status = declare_vertices(import, error);
   if (!status)
@@ -344,12 +351,24 @@ static void release(struct qn_import *import) {
   qn_named_inputs_release(&import->result.named);
 }
 
+/* What a folder says beside its paths, unless the user says otherwise. */
+static void take_names(struct qn_import_options *options, const struct qn_input_paths *paths,
+                       struct qn_import_job *job) {
+  if (paths->format && strcmp(options->format, "auto") == 0)
+    options->format = paths->format;
+  job->names = options->names ? (char *const *)&options->names : paths->names;
+  job->num_names = options->names ? 1 : options->read.numbers ? 0 : paths->num_names;
+}
+
 enum qn_status qn_import_run(const struct qn_import_job *asked, struct qn_import_report *report,
                              struct qn_container **out, struct qn_error *error) {
   struct qn_input_paths paths = {0};
+  struct qn_vertex_names names = {0};
   struct qn_import_job job = *asked;
   struct qn_import import = {.job = &job,
-                             .options = job.options,
+                             .options = &import.chosen,
+                             .chosen = *job.options,
+                             .names = &names,
                              .report = report,
                              .result.num_vertices = QN_VERTICES_FROM_EDGES};
   double begun = qn_seconds();
@@ -357,11 +376,14 @@ enum qn_status qn_import_run(const struct qn_import_job *asked, struct qn_import
   enum qn_status status = qn_input_paths_of(asked->inputs, asked->num_inputs, &paths, error);
   job.inputs = paths.paths;
   job.num_inputs = paths.count;
+  job.options = &import.chosen;
+  take_names(&import.chosen, &paths, &job);
   if (!status)
     status = run(&import, out, error);
   report->ledger = import.result.ledger;
   report->total_seconds = qn_seconds() - begun;
   release(&import);
+  qn_vertex_names_release(&names);
   qn_input_paths_release(&paths);
   if (status)
     qn_import_report_end(report);

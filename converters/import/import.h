@@ -36,6 +36,8 @@ struct qn_import_job {
   char *const *inputs; /* [num_inputs] files and folders (converters/input_paths.h), "-" for
                            standard input */
   int num_inputs;
+  char *const *names; /* [num_names] lists of names that folders hold; not for callers */
+  int num_names;
   struct qn_edge_feed *feed; /* instead of files; NULL: files */
   const char *tool;          /* for the provenance */
   const char *output;        /* NULL: in memory */

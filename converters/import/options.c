@@ -143,6 +143,10 @@ const struct qn_setting qn_import_settings[] = {
          "There are N vertices, 0 to N - 1, with edges or not (default: as many as the input says "
          "or ids need). FILE: those in this CSV file, or of tables in this Parquet or Arrow file, "
          "by its column id or :ID; its other columns become properties of vertices"},
+    {"names", QN_SETTING_TEXT, FIELD(names), .argument = "FILE", .group = 1,
+     .help = "Vertex v is called what line v + 1 of FILE says, of inputs that number vertices from "
+             "0, such as WebGraph. Lines may have the number before the name and more behind it, "
+             "between tabs"},
     {"properties", QN_SETTING_OWN, .set = set_properties, .argument = "all|NAME[:TYPE],...",
      .group = 1,
      .help =
@@ -192,6 +196,11 @@ enum qn_status qn_import_options_settle(const struct qn_import_options *options,
     return qn_fail(error, QN_USAGE,
                    "--vertices are 0 to N - 1; it does not go with --ids=compact, --ids=strings or "
                    "--bipartite=yes");
+  if (options->names && (read->compact || read->strings || bipartite || read->num_vertices))
+    return qn_fail(
+        error, QN_USAGE,
+        "--names is for vertices that are numbered from 0, as many as there are names; it "
+        "does not go with --vertices=N, --ids=compact, --ids=strings or --bipartite=yes");
   if ((options->properties || options->vertex_table) && read->max_bad)
     return qn_fail(error, QN_USAGE, "--max-bad does not go with properties");
   if (options->properties && options->build.duplicates >= QN_DUPLICATES_MIN)

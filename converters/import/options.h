@@ -18,6 +18,7 @@ struct qn_import_options {
   const char *columns_text; /* "columns" as given */
   const char *properties;   /* of edges: "all" or NAME[:TYPE],...; NULL: none */
   const char *vertex_table; /* a file; NULL: none */
+  const char *names;        /* a list of names of vertices (vertex_names.h); NULL: none */
   char columns[512];        /* the same, cut up */
 };
 

@@ -3,18 +3,21 @@
 
 #include "converters/import/import.h"
 
-struct qn_input_share; /* shares.h */
-struct qn_attaching;   /* properties.c */
+struct qn_input_share;  /* shares.h */
+struct qn_attaching;    /* properties.c */
+struct qn_vertex_names; /* vertex_names.h */
 
 struct qn_import {
   const struct qn_import_job *job;
-  const struct qn_import_options *options; /* the job's */
+  const struct qn_import_options *options; /* `chosen` */
+  struct qn_import_options chosen;         /* the job's, and what folders and lists of names say */
   struct qn_import_report *report;
   struct qn_edge_list *list;
   struct qn_edge_list *numbered;  /* of a feed with properties; else NULL */
   const struct qn_reader *reader; /* of the last input; NULL: there is none */
   struct qn_read_result result;
   struct qn_writer *writer;
+  struct qn_vertex_names *names;          /* of the lists of names; none as a rule */
   const struct qn_input_digest *expected; /* of an input that another names */
   bool names_others;                      /* some input named further ones */
   uint64_t listed;                        /* vertices in the table of vertices */

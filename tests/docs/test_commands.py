@@ -121,6 +121,28 @@ class Formats(Commands, unittest.TestCase):
     page = "docs/formats.md"
 
 
+class Web(Commands, unittest.TestCase):
+    page = "docs/web.md"
+
+    def setUp(self):
+        """A host graph in parts, and a domain graph whose folder has everything."""
+        super().setUp()
+        hosts, domains = self.at / "hosts", self.at / "domains"
+        for folder in (hosts / "vertices", hosts / "edges", domains):
+            folder.mkdir(parents=True)
+        names = ["org.example%s" % (".h%02d" % host if host else "") for host in range(60)]
+        for part in range(2):
+            (hosts / "vertices" / ("part-0000%d-c.txt.gz" % part)).write_bytes(gzip.compress("".join(
+                "%d\t%s\n" % (host, names[host]) for host in range(30 * part, 30 * part + 30)).encode()))
+        (hosts / "edges/part-00000-c.txt.gz").write_bytes(gzip.compress(edges("\t").encode()))
+        run("quern-export", self.at / "road.qrn", "--format", "webgraph", "-q", "-o", self.at / "cc-domain")
+        for end in (".graph", ".properties", ".offsets"):
+            shutil.copy(self.at / ("cc-domain/cc-domain" + end), domains)
+        shutil.copy(domains / "cc-domain.graph", domains / "cc-domain-t.graph")
+        (domains / "cc-domain-vertices.txt.gz").write_bytes(gzip.compress("".join(
+            "%d\torg.d%02d\t1\n" % (domain, domain) for domain in range(60)).encode()))
+
+
 class Cluster(Commands, unittest.TestCase):
     page = "docs/cluster.md"
 
