@@ -131,10 +131,10 @@ const struct qn_format qn_formats[] = {
      .writing = {.loses = "ids (vertices are numbered from 1); that there are no weights (they "
                           "become 1); that a graph is undirected (arcs go both ways)"}},
     {.name = "webgraph",
-     .files = ".graph with .properties and .offsets",
+     .files = ".graph with .properties and .offsets; .labels",
      .description = "WebGraph's BVGraph; written as a folder, with its default parameters",
      .reader = &qn_reader_webgraph,
-     .reading = {.refuses = "other classes, little-endian bits, Golomb codes"},
+     .reading = {.refuses = "other classes, little-endian bits, lists as labels"},
      .writer = &qn_graph_writer_webgraph,
      .writing = {.loses = "ids; weights; parallel edges; that a graph is undirected (arcs go both "
                           "ways)"}},

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "converters/arrays/bv_graph.h"
+#include "converters/arrays/bv_labels.h"
 #include "converters/parse/text_lines.h"
 #include "formats/text/text_fields.h"
 #include "formats/text/text_numbers.h"
@@ -155,4 +155,69 @@ enum qn_status qn_bv_parse(const char *text, uint64_t bytes, const char *file,
     return status;
   properties->zeta = (unsigned)zeta;
   return parse_chain(all, file, properties, error);
+}
+
+/* ---- Labels ------------------------------------------------------------------ */
+
+/* "it.unimi.dsi.webgraph.labelling.FixedWidthIntLabel(NAME,10)": which of the classes, and what is
+ * behind the name; false if it is none. */
+static bool split_label(struct text spec, struct text *class, struct text *width) {
+  const char *open = memchr(spec.begin, '(', (size_t)(spec.end - spec.begin));
+  if (!open || spec.end[-1] != ')')
+    return false;
+  const char *dot = memrchr(spec.begin, '.', (size_t)(open - spec.begin));
+  *class = trim((struct text){dot ? dot + 1 : spec.begin, open});
+  const char *comma = memchr(open, ',', (size_t)(spec.end - open));
+  *width = trim((struct text){comma ? comma + 1 : spec.end - 1, spec.end - 1});
+  return true;
+}
+
+static enum qn_status parse_label(struct text spec, const char *file, struct qn_bv_labels *labels,
+                                  struct qn_error *error) {
+  struct text class, width;
+  uint64_t bits = 0, most = 63;
+  if (!split_label(spec, &class, &width))
+    return refuse(file, QN_INVALID, error, "expected 'labelspec' CLASS(NAME) or CLASS(NAME,WIDTH)",
+                  spec);
+  labels->is_gamma = equals(class, "GammaCodedIntLabel");
+  if (labels->is_gamma)
+    return QN_OK;
+  if (equals(class, "FixedWidthIntLabel"))
+    most = 31;
+  else if (!equals(class, "FixedWidthLongLabel"))
+    return refuse(file, QN_UNSUPPORTED, error,
+                  "labels are read that are one number each: GammaCodedIntLabel, "
+                  "FixedWidthIntLabel and FixedWidthLongLabel",
+                  class);
+  if (qn_parse_whole(width.begin, width.end, &bits) != QN_NUMBER_FINE || bits > most)
+    return refuse(
+        file, QN_INVALID, error,
+        most == 31 ? "expected a label of 0 to 31 bits" : "expected a label of 0 to 63 bits", spec);
+  labels->width = (unsigned)bits;
+  return QN_OK;
+}
+
+enum qn_status qn_bv_labels_parse(const char *text, uint64_t bytes, const char *file,
+                                  struct qn_bv_labels *labels, struct qn_error *error) {
+  static const char wanted[] = "BitStreamArcLabelledImmutableGraph";
+  struct text all = {text, text + bytes}, value = {all.end, all.end};
+  *labels = (struct qn_bv_labels){0};
+  bool found = find(all, "graphclass", &value);
+  const char *dot = memrchr(value.begin, '.', (size_t)(value.end - value.begin));
+  if (!found || !equals((struct text){dot ? dot + 1 : value.begin, value.end}, wanted))
+    return refuse(file, QN_INVALID, error,
+                  "expected the properties of labels, with the graphclass "
+                  "BitStreamArcLabelledImmutableGraph",
+                  value);
+  value = (struct text){all.end, all.end};
+  if (!find(all, "underlyinggraph", &value) || value.begin == value.end ||
+      value.end - value.begin >= (ptrdiff_t)sizeof labels->graph ||
+      memchr(value.begin, '/', (size_t)(value.end - value.begin)))
+    return refuse(file, QN_INVALID, error, "expected 'underlyinggraph', a graph in the same folder",
+                  value);
+  memcpy(labels->graph, value.begin, (size_t)(value.end - value.begin));
+  value = (struct text){all.end, all.end};
+  if (!find(all, "labelspec", &value) || value.begin == value.end)
+    return refuse(file, QN_INVALID, error, "expected 'labelspec'", value);
+  return parse_label(value, file, labels, error);
 }

@@ -482,6 +482,99 @@ class TestDamage(WebGraph):
         self.assertRegex(done.stderr, "plain, metis")
 
 
+def code_labels(labels, width=None):
+    """The bytes of .labels and .labeloffsets, for the labels of each list: in gamma code, or of so many bits."""
+    bits, offsets = Bits(), Bits()
+    offsets.gamma(0)
+    for numbers in labels:
+        one = Bits()
+        for number in numbers:
+            one.gamma(number) if width is None else one.add(number, width)
+        bits.parts += one.parts
+        offsets.gamma(sum(map(len, one.parts)))
+    return bits.bytes(), offsets.bytes()
+
+
+class TestLabels(WebGraph):
+    tier = "medium"
+
+    def setUp(self):
+        super().setUp()
+        choose = random.Random(20)
+        self.lists = random_lists(3000, choose)  # several parts of labels
+        self.labels = [[choose.choice((0, 1, 7, 300, 2**31 - 1)) for _ in ids] for ids in self.lists]
+        self.write_lists(self.lists, longest=3, maxrefcount=3)
+
+    def write_labels(self, kind, width=None, offsets=True, labels=None, package="it.unimi.dsi.webgraph", **properties):
+        data, lengths = code_labels(labels or self.labels, width)
+        (self.folder / "l.labels").write_bytes(data)
+        (self.folder / "l.labeloffsets").unlink(missing_ok=True)
+        if offsets:
+            (self.folder / "l.labeloffsets").write_bytes(lengths)
+        text = {"graphclass": package + ".labelling.BitStreamArcLabelledImmutableGraph", "underlyinggraph": "g",
+                "labelspec": "%s.labelling.%s(WEIGHT%s)" % (package, kind, "" if width is None else ",%d" % width), **properties}
+        (self.folder / "l.properties").write_text("".join("%s = %s\n" % item for item in text.items()))
+        return data, lengths
+
+    def edges(self, *options):
+        done = self.run_tool("quern-import", "-q", "-f", "l.labels", "-o", "l.qrn", *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.run_tool("quern-export", "-q", "l.qrn", "--format", "edges", "-o", "-")
+        return [tuple(map(int, line.split())) for line in done.stdout.splitlines()]
+
+    def refused(self, pattern, code=3):
+        said = set()
+        for threads in ("1", "3"):
+            done = self.run_tool("quern-import", "-T", threads, "-f", "l.labels", "-o", "refused.qrn")
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertRegex(done.stderr, pattern)
+            said.add(done.stderr)
+        self.assertEqual(len(said), 1)
+
+    def test_kinds(self):
+        expected = [(node, id_, label) for node, ids in enumerate(self.lists) for id_, label in zip(ids, self.labels[node])]
+        for kind, width in (("GammaCodedIntLabel", None), ("FixedWidthIntLabel", 31), ("FixedWidthLongLabel", 32),
+                            ("FixedWidthLongLabel", 40)):
+            for offsets, threads in ((True, "2"), (False, "3"), (True, "1")):
+                with self.subTest(kind=kind, width=width, offsets=offsets):
+                    self.write_labels(kind, width, offsets, package="it.unimi.dsi.big.webgraph" if width == 40 else "it.unimi.dsi.webgraph")
+                    self.assertEqual(self.edges("-T", threads), expected)
+        self.assertEqual(self.edges("--weights", "none"), [edge[:2] for edge in expected])
+        wide = [[2**62 + number for number in numbers] for numbers in self.labels]
+        self.write_labels("FixedWidthLongLabel", 63, labels=wide)
+        self.assertEqual(self.edges(), [edge[:2] + (edge[2] + 2**62,) for edge in expected])
+        done = self.run_tool("quern-import", "l.labels", "--undirected", "-o", "no.qrn")
+        self.assertEqual(done.returncode, 4)
+        self.write_labels("FixedWidthIntLabel", 31)
+        loops = sum(node in ids for node, ids in enumerate(self.lists))
+        self.assertEqual(len(self.edges("--self-loops", "remove")), len(expected) - loops)
+        self.assertEqual(set(self.edges("--self-loops", "remove")), {edge for edge in expected if edge[0] != edge[1]})
+
+    def test_refused(self):
+        data, lengths = self.write_labels("FixedWidthIntListLabel", 5)
+        self.refused("labels are read that are one number each.*FixedWidthIntListLabel", 4)
+        self.write_labels("FixedWidthIntLabel", 31, labelspec="FixedWidthIntLabel(A,32)")
+        self.refused("l.properties: expected a label of 0 to 31 bits")
+        self.write_labels("GammaCodedIntLabel", underlyinggraph="none")
+        self.refused("these are labels of none.graph, which is not there", 5)
+        self.write_labels("GammaCodedIntLabel", underlyinggraph="../g")
+        self.refused("expected 'underlyinggraph'")
+        for offsets in (True, False):
+            data, lengths = self.write_labels("GammaCodedIntLabel", offsets=offsets)
+            (self.folder / "l.labels").write_bytes(data[:-40])
+            self.refused("l.labels: at byte [0-9]+: node [0-9]+: the file ends there")
+            (self.folder / "l.labels").write_bytes(data + b"\1")
+            self.refused("there is more after the labels of the last node")
+        (self.folder / "l.labels").write_bytes(data)
+        for pattern, changed in (("the first offset is not 0", b"\0" + lengths), ("node [0-9]+: the file ends there", lengths[:-9]),
+                                 ("there is more after the offset", lengths + b"\x80"),
+                                 ("node [0-9]+: its labels end at bit [0-9]+, but by the offsets", lengths[:2000] + b"\xff" + lengths[2001:])):
+            (self.folder / "l.labeloffsets").write_bytes(changed)
+            self.refused(pattern)
+        self.write_labels("GammaCodedIntLabel", labels=[[2**31 for _ in ids] for ids in self.lists])
+        self.refused("node [0-9]+: a label is beyond")
+
+
 class TestWritten(WebGraph):
     tier = "medium"
 
