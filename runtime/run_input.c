@@ -1,5 +1,7 @@
 #include "runtime/run_input.h"
 
+#include <inttypes.h>
+
 #include "formats/set/project.h"
 #include "formats/set/set.h"
 #include "formats/set/types.h"
@@ -224,6 +226,13 @@ enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_o
   enum qn_status status = qn_set_open(path, &set, error);
   if (status)
     return status;
+  if (set->num_vertices > UINT32_MAX) {
+    const uint64_t num_vertices = set->num_vertices;
+    qn_set_close(set);
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "runs number vertices by 32 bits, and this set has %" PRIu64 " of them",
+                   num_vertices);
+  }
   if (exchange && set->features & QN_SET_COLUMN_RANGES) {
     qn_set_close(set);
     return qn_fail(error, QN_UNSUPPORTED,

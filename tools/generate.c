@@ -164,7 +164,7 @@ static char *put_edge(char *p, enum qn_weight_type type, const struct qn_generat
 }
 
 static void format_part(const void *context, uint64_t part, struct qn_text_buffer *buffer) {
-  enum { BATCH = 1024 };
+  enum { BATCH = 512 };
   struct text_job *job = (struct text_job *)context;
   const struct qn_generator *generator = job->generator;
   struct qn_generated edges[BATCH];

@@ -6,6 +6,7 @@
 #include "converters/build/build_estimate.h"
 #include "converters/build_settings.h"
 #include "converters/distributed/distributed.h"
+#include "converters/generate/blocks.h"
 #include "converters/provenance.h"
 #include "support/context.h"
 #include "support/progress.h"
@@ -26,7 +27,7 @@ static const char *const permute_words[] = {"no", "yes", NULL};
 static enum qn_status set_scale(void *target, const char *text, struct qn_error *error) {
   struct qn_generate_options *options = target;
   uint64_t scale = 0;
-  enum qn_status status = qn_whole_parse(text, 0, QN_MAX_SCALE, &scale, error);
+  enum qn_status status = qn_whole_parse(text, 0, QN_MAX_WIDE_SCALE, &scale, error);
   options->generator.scale = (unsigned)scale;
   options->scale_given = true;
   return status;
@@ -64,7 +65,7 @@ static enum qn_status set_probabilities(void *target, const char *text, struct q
 #define FIELD(name) offsetof(struct qn_generate_options, name)
 const struct qn_setting qn_generate_settings[] = {
     {"scale", QN_SETTING_OWN, .set = set_scale, .argument = "N", .group = 1,
-     .help = "2^N vertices (required; at most 31)"},
+     .help = "2^N vertices (required; at most 31, or 40 with --block-vertices)"},
     {"degree", QN_SETTING_OWN, .set = set_degree, .argument = "D", .group = 1,
      .help = "D edges a vertex on average (default: 16; grid: 4, or 8 with diagonals)"},
     {"seed", QN_SETTING_NUMBER, FIELD(generator.seed), .most = UINT64_MAX, .argument = "S",
@@ -112,7 +113,7 @@ static void push_edges(struct qn_edge_stream *stream, enum qn_weight_type type,
 
 static enum qn_status fill_part(const struct qn_generator *generator, struct qn_edge_list *list,
                                 uint64_t part, struct qn_error *error) {
-  enum { BATCH = 1024 };
+  enum { BATCH = 512 };
   struct qn_generated edges[BATCH];
   struct qn_edge_stream stream;
   uint64_t end = (part + 1) * PART_SLOTS, slots = qn_generator_slots(generator);
@@ -153,6 +154,18 @@ static enum qn_status fill_list(const struct qn_generator *generator, unsigned r
   }
   qn_progress_end();
   return status;
+}
+
+/* Of a graph that is built as a whole. */
+static enum qn_status check_scale(const struct qn_generate_options *options,
+                                  struct qn_error *error) {
+  return options->generator.scale <= QN_MAX_SCALE
+             ? QN_OK
+             : qn_fail(error, QN_USAGE,
+                       "scale %u is more than %d: only sets of blocks (--block-vertices) have so "
+                       "many vertices, made by one process, directed, without weights and with "
+                       "all loops and duplicates",
+                       options->generator.scale, QN_MAX_SCALE);
 }
 
 /* ---- A container ----------------------------------------------------------- */
@@ -238,6 +251,8 @@ enum qn_status qn_generate_run(const struct qn_generate_options *options,
   *report = (struct qn_generate_report){0};
   enum qn_status status = qn_provenance_create(tool, &report->provenance, error);
   if (!status)
+    status = check_scale(options, error);
+  if (!status)
     status = make_plan(options, memory, path, 0, &report->plan, error);
   if (!status)
     status = qn_writer_create(path, replace, &writer, error);
@@ -284,6 +299,27 @@ static enum qn_status check_plans(const struct qn_collective *ranks,
                        "some ranks sort in memory and some on disk: give all the same --memory");
 }
 
+static enum qn_status write_blocks_metadata(const void *context, struct qn_writer *writer,
+                                            struct qn_error *error) {
+  return write_set_metadata((void *)context, writer, error);
+}
+
+static enum qn_status generate_blocks(const struct qn_generate_options *options,
+                                      const struct qn_set_options *set, const char *path,
+                                      bool replace, struct qn_generate_report *report,
+                                      struct qn_error *error) {
+  const struct qn_generate_blocks_job job = {.options = options,
+                                             .set = set,
+                                             .path = path,
+                                             .replace = replace,
+                                             .write_metadata = write_blocks_metadata,
+                                             .context = report};
+  enum qn_status status = qn_generate_blocks(&job, &report->ledger, &report->set, error);
+  if (!status)
+    report->info = qn_set_info(report->set);
+  return status;
+}
+
 enum qn_status qn_generate_set(const struct qn_generate_options *options,
                                const struct qn_memory_options *memory, const char *tool,
                                const struct qn_collective *ranks, const struct qn_set_options *set,
@@ -298,6 +334,10 @@ enum qn_status qn_generate_set(const struct qn_generate_options *options,
     status = check_plans(ranks, &report->plan, error);
   if (!status)
     status = record_options(options, report->provenance, error);
+  if (!status && ranks->num_ranks == 1 && qn_generate_takes_blocks(options, set))
+    return generate_blocks(options, set, path, replace, report, error);
+  if (!status)
+    status = check_scale(options, error);
   if (!status)
     status = create_list(options, &report->plan, &list, error);
   if (!status)

@@ -12,8 +12,11 @@ enum { STREAM_EDGES = 1, STREAM_VERTICES, STREAM_WEIGHTS };
 
 enum qn_status qn_generator_check(const struct qn_generator *generator, struct qn_error *error) {
   double a = generator->a, b = generator->b, c = generator->c;
-  if (generator->scale > QN_MAX_SCALE)
-    return qn_fail(error, QN_USAGE, "scale %u is more than %d", generator->scale, QN_MAX_SCALE);
+  if (generator->scale > QN_MAX_WIDE_SCALE)
+    return qn_fail(error, QN_USAGE, "scale %u is more than %d", generator->scale,
+                   QN_MAX_WIDE_SCALE);
+  if (generator->scale > QN_MAX_SCALE && generator->weights.type != QN_WEIGHT_NONE)
+    return qn_fail(error, QN_USAGE, "graphs of a scale beyond %d have no weights", QN_MAX_SCALE);
   if (generator->degree > MAX_SLOTS >> generator->scale)
     return qn_fail(error, QN_USAGE, "scale %u with degree %" PRIu64 " is more than 2^40 edges",
                    generator->scale, generator->degree);
@@ -127,10 +130,11 @@ static void generate_uniform(const struct qn_generator *generator, uint64_t begi
                              struct qn_generated *edges) {
   uint64_t key = qn_random_key(generator->seed, STREAM_EDGES);
   uint64_t mask = ((uint64_t)1 << generator->scale) - 1;
+  const bool wide = generator->scale > 32; /* a number has no bits for two ends */
   for (uint64_t i = begin; i < end; i++) {
-    uint64_t random = qn_random_at(key, i);
-    edges[i - begin].source = (uint32_t)(random >> 32 & mask);
-    edges[i - begin].destination = (uint32_t)(random & mask);
+    uint64_t random = qn_random_at(key, wide ? 2 * i : i);
+    edges[i - begin].source = (wide ? qn_random_at(key, 2 * i + 1) : random >> 32) & mask;
+    edges[i - begin].destination = random & mask;
   }
 }
 
@@ -149,8 +153,8 @@ static uint64_t generate_grid(const struct qn_generator *generator, uint64_t beg
     int64_t column = (int64_t)(point & ((uint64_t)columns - 1)) + across[direction];
     if (row < 0 || row >= rows || column < 0 || column >= columns)
       continue;
-    edges[count].source = (uint32_t)point;
-    edges[count].destination = (uint32_t)(row << column_bits | column);
+    edges[count].source = point;
+    edges[count].destination = (uint64_t)(row << column_bits | column);
     count++;
   }
   return count;

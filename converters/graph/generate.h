@@ -20,11 +20,13 @@ enum qn_model {
   QN_MODEL_GRID,
 };
 
+/* The most with which vertices have 32 bits, and the most of all, for sets of blocks. */
 #define QN_MAX_SCALE 31
+#define QN_MAX_WIDE_SCALE 40
 
 struct qn_generator {
   enum qn_model model;
-  unsigned scale;  /* V = 2^scale; at most QN_MAX_SCALE */
+  unsigned scale;  /* V = 2^scale; at most QN_MAX_WIDE_SCALE */
   uint64_t degree; /* 2^scale x degree edges; grid: 4 or 8, fewer at the border */
   uint64_t seed;
   double a, b, c;                   /* of R-MAT */
@@ -34,8 +36,8 @@ struct qn_generator {
 
 /* Generated edge: `weight` is bits of weights.type. */
 struct qn_generated {
-  uint32_t source;
-  uint32_t destination;
+  uint64_t source;
+  uint64_t destination;
   uint32_t weight;
 };
 

@@ -105,7 +105,7 @@ enum qn_status qn_relabel_descending(const struct qn_ids *ids, uint64_t *numbers
 static uint32_t permute_below(const struct qn_permutation *permutation, uint64_t limit,
                               uint64_t value) {
   do
-    value = qn_permute(permutation, (uint32_t)value);
+    value = qn_permute(permutation, value);
   while (value >= limit);
   return (uint32_t)value;
 }

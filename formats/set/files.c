@@ -224,7 +224,8 @@ static uint64_t copy_piece(const struct qn_set_piece *piece, const struct qn_set
   for (uint64_t row = 0; row < rows; row++)
     to->row_offsets[piece->begin - part->begin + row + 1] = before + offsets[row + 1] - offsets[0];
   if (edges > 0)
-    copy_columns(to->column_indices + before, piece->columns, edges, part->columns_begin);
+    copy_columns(to->column_indices + before, piece->columns, edges,
+                 part->columns_begin - piece->first_column);
   if (edges > 0 && weight_bytes)
     copy((char *)to->weights + before * weight_bytes, piece->weights, edges * weight_bytes);
   return before + edges;

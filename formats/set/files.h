@@ -13,6 +13,7 @@ struct qn_set_piece {
   const uint64_t *row_offsets; /* [end - begin + 1], from any number on */
   const uint32_t *columns;     /* from the first row's on */
   const void *weights;
+  uint64_t first_column; /* columns count from there */
 };
 
 /* Where part `index` of `num_parts` begins, if rows cost so much in all: at the first vertex before

@@ -176,10 +176,12 @@ static enum qn_status take_graph(struct qn_set *set, const json_t *graph, struct
   set->has_origin = json_object_get(graph, "identity") != NULL;
   if (!status && set->has_origin)
     status = take_hash(set, graph, "identity", &set->origin, error);
-  if (!status && set->num_vertices > UINT32_MAX)
+  const bool is_wide = set->features & QN_SET_COLUMN_RANGES && !(set->features & QN_SET_TYPES);
+  if (!status && set->num_vertices > UINT32_MAX && !is_wide)
     return set->version == 1
                ? REFUSE("SET-2", "%" PRIu64 " vertices are more than 2^32 - 1", set->num_vertices)
-               : refuse_newer(set, error, "is of more than 2^32 - 1 vertices", "");
+               : refuse_newer(set, error,
+                              "has more than 2^32 - 1 vertices, but not in blocks of columns", "");
   return status;
 }
 

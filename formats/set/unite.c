@@ -305,6 +305,10 @@ static enum qn_status write_metadata(const struct qn_set *set, struct qn_writer 
 
 static enum qn_status write_graph(struct qn_set *set, struct qn_writer *writer,
                                   struct qn_error *error) {
+  if (set->num_vertices > UINT32_MAX)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "%s: the set has %" PRIu64 " vertices, and one container at most 2^32 - 1",
+                   set->path, set->num_vertices);
   struct uniting uniting = {.set = set, .writer = writer};
   struct qn_container_info *info = qn_writer_info(writer);
   info->layout = QN_LAYOUT_GRAPH;

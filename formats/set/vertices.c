@@ -201,6 +201,10 @@ enum qn_status qn_set_all_ids(const struct qn_set *set, struct qn_all_vertices *
   *ids = set->ranges[0].ids;
   if (set->num_ranges == 1)
     return QN_OK;
+  if (set->num_vertices > UINT32_MAX && ids->kind != QN_IDS_DENSE)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "%s: names of more than 2^32 - 1 vertices are not known to this build",
+                   set->path);
   *ids = (struct qn_ids){.kind = ids->kind, .num_vertices = set->num_vertices, .ascending = true};
   if (ids->kind == QN_IDS_NUMBERS)
     status = join_numbers(set, ids, error);

@@ -95,7 +95,7 @@ class Set:
         self.parts = parts_of(manifest)
         parts = [part for part, _, _ in self.parts]
         insist("SET-2", manifest.get("version_minor", 0) >= 0)
-        insist("SET-2", 0 <= graph["vertices"] < 2**32 and graph["edges"] >= 0 and 1 <= len(parts) <= 65536)
+        insist("SET-2", 0 <= graph["vertices"] < (2**63 if "column-ranges" in self.features else 2**32) and graph["edges"] >= 0 and 1 <= len(parts) <= 65536)
         insist("SET-2", graph["directedness"] == "directed" or (manifest["rows"] == "out" and not graph["in_edges"]))
         insist("SET-2", 1 <= len(self.ranges) <= (65536 if "vertex-ranges" in self.features else 1))
         insist("SET-2", self.whole_rows or manifest["layout"] in ("graph", "packed"))

@@ -159,6 +159,21 @@ class RoundTrips(Folder):
             manifests[0]["graph"].pop("identity")  # of the container, which the others do not make
             self.assertEqual(*manifests)
 
+    def test_generated_block_by_block(self):
+        """A graph that is built one block after another makes the files that the container of all of it makes."""
+        for words, width, rows in ((("rmat", "--scale", "9"), 200, "in"), (("uniform", "--scale", "8", "--degree", "3"), 100, "out"),
+                                   (("grid", "--scale", "6", "--transpose", "also"), 50, "in"), (("rmat", "--scale", "0"), 1, "in")):
+            with self.subTest(words):
+                run("quern-generate", *words, "-qfo", self.at / "g.qrn")
+                made = self.cut(self.at / "g.qrn", width, "--rows", rows)
+                run("quern-generate", *words, "--block-vertices", str(width), "--rows", rows, "-T3", "--memory", "64M", "-qfo", self.at / "other")
+                names = sorted(path.name for path in made.iterdir())
+                self.assertEqual(sorted(path.name for path in (self.at / "other").iterdir()), names)
+                for name in set(names) - {"set.json"}:  # which names no container
+                    self.assertEqual((self.at / "other" / name).read_bytes(), (made / name).read_bytes())
+                run("quern-verify", "-q", self.at / "other")
+                self.returns(self.at / "g.qrn", self.at / "other")
+
     def test_more_parts_than_vertices(self):
         graph = self.imported("g.qrn", vertices=3)
         self.returns(graph, self.split(graph, 9))
@@ -427,6 +442,19 @@ class Refused(Folder):
         self.reseal_part(1, manifest)
         self.expect("SET-9")
 
+    def widen(self, manifest):
+        """More vertices than 32 bits name, in blocks that are not there."""
+        cuts, width, kept = 200, 2**32 - 1, manifest["graph"]["edges"]
+        bounds = [width * i for i in range(cuts)] + [width * (cuts - 1) + 5]
+        file = {"bytes": 4096, "identity": "0" * 16}
+        ranges = list(zip(bounds, bounds[1:]))
+        manifest["graph"]["vertices"] = bounds[-1]
+        manifest["required_features"] = ["vertex-ranges", "column-ranges"]
+        manifest["vertices"] = [{**file, "name": "v%d" % i, "range": list(own)} for i, own in enumerate(ranges)]
+        manifest["blocks"] = [{**file, "name": "b%d-%d" % (i, j), "rows": list(rows), "columns": list(columns), "edges": 0}
+                              for i, rows in enumerate(ranges) for j, columns in enumerate(ranges)]
+        manifest["blocks"][-1]["edges"] = kept
+
     def test_versions(self):
         self.forge(lambda manifest: manifest.update(version_minor=7, required_features=[], unknown={}))
         Set(self.set)
@@ -439,6 +467,8 @@ class Refused(Folder):
                 Set(self.set)
         self.forge(lambda manifest: manifest["graph"].update(vertices=2**32))
         self.assertIn("more than 2^32 - 1", run("quern-verify", self.set, exit=4).stderr)
+        self.forge(self.widen)
+        self.assertIn("SET-6", run("quern-verify", self.set, exit=3).stderr)  # as far as the manifest goes all is well
         for broken in ({"version_minor": -1}, {"required_features": "braids"}, {"required_features": [1]}):
             self.forge(lambda manifest: manifest.update(broken))
             self.expect("SET-2", second_reader=False)

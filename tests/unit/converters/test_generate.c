@@ -115,6 +115,35 @@ TEST(test_permutation_is_a_bijection) {
   }
 }
 
+/* More vertices than 32 bits name: both ends have all bits, and numbering is one to one. */
+TEST(test_wide_scales) {
+  enum { COUNT = 4096, SCALE = 36 };
+  static const enum qn_model models[] = {QN_MODEL_RMAT, QN_MODEL_UNIFORM, QN_MODEL_GRID};
+  struct qn_generated *plain = malloc(COUNT * sizeof *plain);
+  struct qn_generated *numbered = malloc(COUNT * sizeof *numbered);
+  for (int m = 0; m < 3; m++) {
+    struct qn_generator generator = rmat(SCALE, 4);
+    uint64_t bits[2] = {0}, begin = (uint64_t)1 << 37;
+    generator.model = models[m];
+    generator.permute = false;
+    const uint64_t count = qn_generate(&generator, begin, begin + COUNT, plain);
+    assert_in_range(count, COUNT / 2, COUNT); /* a grid has a border */
+    generator.permute = true;
+    assert_int_equal(qn_generate(&generator, begin, begin + COUNT, numbered), count);
+    for (uint64_t i = 0; i < count; i++) {
+      assert_true(plain[i].source >> SCALE == 0 && plain[i].destination >> SCALE == 0);
+      assert_true(numbered[i].source >> SCALE == 0 && numbered[i].destination >> SCALE == 0);
+      assert_true((plain[i].source == plain[0].source) ==
+                  (numbered[i].source == numbered[0].source));
+      bits[0] |= numbered[i].source;
+      bits[1] |= numbered[i].destination;
+    }
+    assert_true(bits[0] == ((uint64_t)1 << SCALE) - 1 && bits[1] == bits[0]);
+  }
+  free(plain);
+  free(numbered);
+}
+
 TEST(test_grid) {
   struct qn_generator generator = {.model = QN_MODEL_GRID, .scale = 3, .degree = 4};
   struct qn_generated edges[32];
@@ -166,8 +195,13 @@ TEST(test_limits) {
   struct qn_error error;
   struct qn_generator generator = rmat(31, 16);
   assert_int_equal(qn_generator_check(&generator, &error), QN_OK);
-  generator.scale = 32;
+  generator = rmat(QN_MAX_WIDE_SCALE, 1);
+  assert_int_equal(qn_generator_check(&generator, &error), QN_OK);
+  generator.weights.type = QN_WEIGHT_U32;
   assert_int_equal(qn_generator_check(&generator, &error), QN_USAGE);
+  generator = rmat(QN_MAX_WIDE_SCALE + 1, 0);
+  assert_int_equal(qn_generator_check(&generator, &error), QN_USAGE);
+  generator = rmat(31, 16);
   generator.scale = 31;
   generator.degree = UINT64_MAX;
   assert_int_equal(qn_generator_check(&generator, &error), QN_USAGE);

@@ -1,0 +1,162 @@
+#include "converters/generate/block_spill.h"
+
+#include <stdbool.h>
+
+#include "support/memory.h"
+#include "support/temp_file.h"
+#include "support/threads.h"
+
+/* What a sorter has in memory, of all blocks together, if so much is allowed; and of one. */
+#define SORTER_BYTES ((uint64_t)32 << 20)
+#define LEAST_EDGES 64
+#define MOST_EDGES 8192
+
+/* A piece of the file that is of one block. */
+struct piece {
+  uint64_t offset, count;
+};
+
+struct pieces {
+  struct piece *list; /* [room] */
+  uint64_t count, room, num_edges;
+};
+
+struct qn_block_spill {
+  struct qn_temp_file *file;
+  uint64_t num_blocks;
+  uint64_t batch; /* edges of a piece, but for the last ones */
+  struct pieces *blocks;
+};
+
+struct qn_block_sorter {
+  struct qn_block_spill *spill;
+  uint64_t *edges;  /* [num_blocks][batch] */
+  uint32_t *counts; /* [num_blocks] */
+};
+
+/* Sorters of all threads take a quarter of the memory that is allowed. */
+static uint64_t sorter_bytes(void) {
+  const uint64_t share = qn_memory_limit() / 4 / qn_threads();
+  return qn_memory_limit() && share < SORTER_BYTES ? share : SORTER_BYTES;
+}
+
+enum qn_status qn_block_spill_create(uint64_t num_blocks, struct qn_block_spill **out,
+                                     struct qn_error *error) {
+  struct qn_block_spill *spill;
+  const uint64_t batch = sorter_bytes() / sizeof(uint64_t) / num_blocks;
+  const char *folder = qn_temp_folder() ? qn_temp_folder() : qn_default_temp_folder();
+  *out = NULL;
+  enum qn_status status = qn_alloc_zeroed(&spill, 1, sizeof *spill, "edges on disk", error);
+  if (status)
+    return status;
+  spill->num_blocks = num_blocks;
+  spill->batch = batch < LEAST_EDGES ? LEAST_EDGES : batch > MOST_EDGES ? MOST_EDGES : batch;
+  status = qn_alloc_zeroed(&spill->blocks, num_blocks, sizeof *spill->blocks, "blocks", error);
+  if (!status)
+    status = qn_temp_file_create(folder, &spill->file, error);
+  if (status)
+    qn_block_spill_destroy(spill);
+  else
+    *out = spill;
+  return status;
+}
+
+void qn_block_spill_destroy(struct qn_block_spill *spill) {
+  if (!spill)
+    return;
+  for (uint64_t b = 0; spill->blocks && b < spill->num_blocks; b++)
+    qn_free(spill->blocks[b].list);
+  qn_free(spill->blocks);
+  qn_temp_file_destroy(spill->file);
+  qn_free(spill);
+}
+
+/* One thread at a time. */
+static enum qn_status list_piece(struct pieces *pieces, struct piece piece,
+                                 struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  if (pieces->count == pieces->room) {
+    const uint64_t room = pieces->room ? 2 * pieces->room : 8;
+    status = qn_realloc(&pieces->list, room, sizeof *pieces->list, "edges on disk", error);
+    pieces->room = status ? pieces->room : room;
+  }
+  if (!status) {
+    pieces->list[pieces->count++] = piece;
+    pieces->num_edges += piece.count;
+  }
+  return status;
+}
+
+enum qn_status qn_block_sorter_open(struct qn_block_spill *spill, struct qn_block_sorter **out,
+                                    struct qn_error *error) {
+  struct qn_block_sorter *sorter;
+  *out = NULL;
+  enum qn_status status = qn_alloc_zeroed(&sorter, 1, sizeof *sorter, "edges of blocks", error);
+  if (status)
+    return status;
+  sorter->spill = spill;
+  status = qn_alloc_zeroed(&sorter->counts, spill->num_blocks, sizeof *sorter->counts,
+                           "edges of blocks", error);
+  if (!status)
+    status = qn_pages_alloc(&sorter->edges, spill->num_blocks * spill->batch, sizeof *sorter->edges,
+                            "edges of blocks", error);
+  if (status)
+    qn_block_sorter_finish(sorter, status, error);
+  else
+    *out = sorter;
+  return status;
+}
+
+static enum qn_status write_piece(struct qn_block_sorter *sorter, uint64_t block,
+                                  struct qn_error *error) {
+  struct qn_block_spill *spill = sorter->spill;
+  struct piece piece = {.count = sorter->counts[block]};
+  struct qn_error failure;
+  enum qn_status status =
+      qn_temp_file_append(spill->file, sorter->edges + block * spill->batch,
+                          piece.count * sizeof *sorter->edges, &piece.offset, &failure);
+  sorter->counts[block] = 0;
+  if (!status) {
+#pragma omp critical(qn_block_spill_pieces)
+    status = list_piece(&spill->blocks[block], piece, &failure);
+  }
+  if (status)
+    *error = failure;
+  return status;
+}
+
+enum qn_status qn_block_spill_add(struct qn_block_sorter *sorter, uint64_t block, uint64_t edge,
+                                  struct qn_error *error) {
+  const uint64_t batch = sorter->spill->batch;
+  sorter->edges[block * batch + sorter->counts[block]++] = edge;
+  return sorter->counts[block] == batch ? write_piece(sorter, block, error) : QN_OK;
+}
+
+enum qn_status qn_block_sorter_finish(struct qn_block_sorter *sorter, enum qn_status status,
+                                      struct qn_error *error) {
+  const struct qn_block_spill *spill = sorter->spill;
+  for (uint64_t b = 0; !status && b < spill->num_blocks; b++)
+    if (sorter->counts[b])
+      status = write_piece(sorter, b, error);
+  qn_pages_free(sorter->edges, spill->num_blocks * spill->batch, sizeof *sorter->edges);
+  qn_free(sorter->counts);
+  qn_free(sorter);
+  return status;
+}
+
+uint64_t qn_block_spill_count(const struct qn_block_spill *spill, uint64_t block) {
+  return spill->blocks[block].num_edges;
+}
+
+enum qn_status qn_block_spill_read(const struct qn_block_spill *spill, uint64_t block,
+                                   uint64_t *edges, struct qn_error *error) {
+  const struct pieces *pieces = &spill->blocks[block];
+  enum qn_status status = QN_OK;
+  uint64_t at = 0;
+  for (uint64_t i = 0; !status && i < pieces->count; i++) {
+    status = qn_temp_file_read(spill->file, edges + at, pieces->list[i].count * sizeof *edges,
+                               pieces->list[i].offset, error);
+    at += pieces->list[i].count;
+  }
+  return status;
+}

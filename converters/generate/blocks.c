@@ -1,0 +1,308 @@
+#include "converters/generate/blocks.h"
+
+#include <stdlib.h>
+
+#include "converters/generate/block_spill.h"
+#include "formats/set/blocks.h"
+#include "support/context.h"
+#include "support/memory.h"
+#include "support/progress.h"
+#include "support/temp_file.h"
+#include <quern/fingerprint.h>
+
+/* Edge numbers that a thread takes at a time, and makes at once. */
+#define PART_SLOTS ((uint64_t)1 << 18)
+#define BATCH 512
+
+struct making {
+  const struct qn_generate_blocks_job *job;
+  const struct qn_generator *generator;
+  struct qn_set *set;
+  struct qn_set_writer *writer;
+  struct qn_block_spill *spill;
+  uint64_t width;    /* of a range of vertices */
+  uint64_t num_cuts; /* ranges */
+  uint32_t *degrees; /* [V] out-degrees */
+};
+
+bool qn_generate_takes_blocks(const struct qn_generate_options *options,
+                              const struct qn_set_options *set) {
+  const struct qn_build *build = &options->build;
+  return set->block_vertices && options->generator.weights.type == QN_WEIGHT_NONE &&
+         !build->undirected && build->self_loops == QN_SELF_LOOPS_KEEP &&
+         build->duplicates == QN_DUPLICATES_KEEP && !build->count_parallel;
+}
+
+/* ---- Edges to their blocks ------------------------------------------------------ */
+
+/* What a thread has found. */
+struct found {
+  uint64_t num_edges, fingerprint;
+  bool overflow; /* an out-degree needs more than 32 bits */
+};
+
+static enum qn_status take_edge(const struct making *making, const struct qn_generated *edge,
+                                struct qn_block_sorter *sorter, struct found *found,
+                                struct qn_error *error) {
+  const bool rows_in = making->set->rows == QN_SET_ROWS_IN;
+  const uint64_t row = rows_in ? edge->destination : edge->source;
+  const uint64_t column = rows_in ? edge->source : edge->destination;
+  const uint64_t block = row / making->width * making->num_cuts + column / making->width;
+  found->num_edges++;
+  found->fingerprint +=
+      qn_mix_vertex(edge->source) * qn_mix_destination_of(qn_mix_vertex(edge->destination));
+  found->overflow |=
+      __atomic_fetch_add(&making->degrees[edge->source], 1, __ATOMIC_RELAXED) == UINT32_MAX;
+  return qn_block_spill_add(sorter, block,
+                            QN_BLOCK_EDGE(row % making->width, column % making->width), error);
+}
+
+static enum qn_status take_part(const struct making *making, uint64_t part,
+                                struct qn_block_sorter *sorter, struct found *found,
+                                struct qn_error *error) {
+  const uint64_t slots = qn_generator_slots(making->generator);
+  const uint64_t end = slots - part * PART_SLOTS < PART_SLOTS ? slots : (part + 1) * PART_SLOTS;
+  struct qn_generated edges[BATCH];
+  enum qn_status status = qn_context_check(error);
+  for (uint64_t begin = part * PART_SLOTS; !status && begin < end; begin += BATCH) {
+    const uint64_t next = end - begin < BATCH ? end : begin + BATCH;
+    const uint64_t count = qn_generate(making->generator, begin, next, edges);
+    for (uint64_t i = 0; !status && i < count; i++)
+      status = take_edge(making, &edges[i], sorter, found, error);
+  }
+  qn_progress_add(end - part * PART_SLOTS);
+  return status;
+}
+
+/* All edges, by all threads; the first failure is told. */
+static enum qn_status take_edges(const struct making *making, struct found *found,
+                                 struct qn_error *error) {
+  const uint64_t slots = qn_generator_slots(making->generator);
+  const uint64_t parts = slots / PART_SLOTS + (slots % PART_SLOTS != 0);
+  enum qn_status status = QN_OK;
+  qn_progress_begin("generating", "edges", slots);
+#pragma omp parallel
+  {
+    struct qn_block_sorter *sorter = NULL;
+    struct found own = {0};
+    struct qn_error failure;
+    enum qn_status mine = qn_block_sorter_open(making->spill, &sorter, &failure);
+#pragma omp for schedule(dynamic)
+    for (uint64_t part = 0; part < parts; part++)
+      if (!mine)
+        mine = take_part(making, part, sorter, &own, &failure);
+    if (sorter)
+      mine = qn_block_sorter_finish(sorter, mine, &failure);
+#pragma omp critical(qn_generate_found)
+    {
+      found->num_edges += own.num_edges;
+      found->fingerprint += own.fingerprint;
+      found->overflow |= own.overflow;
+      if (mine && !status) {
+        status = mine;
+        *error = failure;
+      }
+    }
+  }
+  qn_progress_end();
+  if (!status && found->overflow)
+    status = qn_fail(error, QN_UNSUPPORTED, "a vertex would have more than 2^32 - 1 out-edges");
+  return status;
+}
+
+/* ---- Blocks of edges -------------------------------------------------------------- */
+
+struct rows {
+  uint64_t num_rows, num_edges;
+  uint64_t *offsets;
+  uint32_t *columns;
+};
+
+static void rows_free(struct rows *rows) {
+  qn_pages_free(rows->offsets, rows->num_rows + 1, sizeof *rows->offsets);
+  qn_pages_free(rows->columns, rows->num_edges, sizeof *rows->columns);
+}
+
+static int compare_columns(const void *left, const void *right) {
+  const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+  return (a > b) - (a < b);
+}
+
+/* Most rows are short. */
+static void sort_row(uint32_t *columns, uint64_t count) {
+  enum { SHORT = 16 };
+  if (count > SHORT) {
+    qsort(columns, count, sizeof *columns, compare_columns);
+    return;
+  }
+  for (uint64_t i = 1; i < count; i++) {
+    const uint32_t column = columns[i];
+    uint64_t at = i;
+    for (; at > 0 && columns[at - 1] > column; at--)
+      columns[at] = columns[at - 1];
+    columns[at] = column;
+  }
+}
+
+/* Offsets of row r are at place r + 1 while columns are put there, behind which they move. */
+static void fill_rows(const uint64_t *edges, struct rows *rows) {
+  uint64_t *offsets = rows->offsets;
+#pragma omp parallel for schedule(static)
+  for (uint64_t e = 0; e < rows->num_edges; e++)
+    __atomic_fetch_add(&offsets[(uint32_t)edges[e] + (uint64_t)1], 1, __ATOMIC_RELAXED);
+  uint64_t sum = 0;
+  for (uint64_t row = 0; row < rows->num_rows; row++) {
+    const uint64_t count = offsets[row + 1];
+    offsets[row + 1] = sum;
+    sum += count;
+  }
+#pragma omp parallel for schedule(static)
+  for (uint64_t e = 0; e < rows->num_edges; e++) {
+    const uint64_t place =
+        __atomic_fetch_add(&offsets[(uint32_t)edges[e] + (uint64_t)1], 1, __ATOMIC_RELAXED);
+    rows->columns[place] = (uint32_t)(edges[e] >> 32);
+  }
+#pragma omp parallel for schedule(dynamic, 4096)
+  for (uint64_t row = 0; row < rows->num_rows; row++)
+    sort_row(rows->columns + offsets[row], offsets[row + 1] - offsets[row]);
+}
+
+static enum qn_status build_rows(const struct making *making, uint64_t index, struct rows *rows,
+                                 struct qn_error *error) {
+  const struct qn_set_part *block = &making->set->parts[index];
+  uint64_t *edges = NULL;
+  *rows = (struct rows){.num_rows = block->end - block->begin, .num_edges = block->num_edges};
+  enum qn_status status = qn_bulk_alloc(&rows->offsets, rows->num_rows + 1, sizeof *rows->offsets,
+                                        "rows of a block", error);
+  if (!status)
+    status = qn_bulk_alloc(&rows->columns, rows->num_edges, sizeof *rows->columns,
+                           "columns of a block", error);
+  if (!status)
+    status = qn_bulk_alloc(&edges, rows->num_edges, sizeof *edges, "edges of a block", error);
+  if (!status)
+    status = qn_block_spill_read(making->spill, index, edges, error);
+  if (!status)
+    fill_rows(edges, rows);
+  qn_pages_free(edges, rows->num_edges, sizeof *edges);
+  return status;
+}
+
+static enum qn_status write_block(const struct making *making, uint64_t index,
+                                  struct qn_error *error) {
+  const struct qn_set_part *block = &making->set->parts[index];
+  struct rows rows;
+  const char *path;
+  enum qn_status status = build_rows(making, index, &rows, error);
+  const struct qn_set_piece piece = {.begin = block->begin,
+                                     .end = block->end,
+                                     .row_offsets = rows.offsets,
+                                     .columns = rows.columns,
+                                     .first_column = block->columns_begin};
+  if (!status)
+    status = qn_set_writer_part(making->writer, index, &path, error);
+  if (!status)
+    status =
+        qn_set_write_part(making->set, index, &piece, 1, NULL, QN_SET_TOOL, path, false, error);
+  rows_free(&rows);
+  return status ? status : qn_context_check(error);
+}
+
+/* ---- The set ------------------------------------------------------------------------ */
+
+static void fill_degrees(const void *context, uint64_t begin, uint64_t end, uint64_t *degrees) {
+  const uint32_t *from = ((const struct making *)context)->degrees;
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = begin; v < end; v++)
+    degrees[v - begin] = from[v];
+}
+
+static enum qn_status write_metadata(const void *context, struct qn_writer *writer,
+                                     struct qn_error *error) {
+  const struct qn_generate_blocks_job *job = ((const struct making *)context)->job;
+  return job->write_metadata(job->context, writer, error);
+}
+
+static enum qn_status write_vertices(struct making *making, struct qn_error *error) {
+  struct qn_set *set = making->set;
+  const struct qn_ids ids = {
+      .kind = QN_IDS_DENSE, .num_vertices = set->num_vertices, .ascending = true};
+  const struct qn_set_vertices vertices = {.ids = &ids,
+                                           .fill_degrees = fill_degrees,
+                                           .write_metadata = write_metadata,
+                                           .context = making};
+  enum qn_status status = qn_set_write_all_vertices(set, &vertices, making->writer, error);
+  return status ? status : qn_set_identity(set, &set->identity, error);
+}
+
+static void describe(const struct making *making) {
+  const struct qn_generate_options *options = making->job->options;
+  struct qn_set *set = making->set;
+  set->version = QN_SET_VERSION;
+  set->num_vertices = options->build.num_vertices;
+  set->weight_type = QN_WEIGHT_NONE;
+  set->directedness = QN_DIRECTED;
+  set->in_edges = options->build.transpose;
+  set->rows = making->job->set->rows;
+  set->layout = QN_LAYOUT_GRAPH;
+}
+
+static enum qn_status begin(struct making *making, struct qn_error *error) {
+  const struct qn_set_options *options = making->job->set;
+  struct qn_set *set = making->set;
+  describe(making);
+  making->width = options->block_vertices;
+  making->num_cuts = qn_set_num_cuts(set->num_vertices, making->width);
+  enum qn_status status = qn_set_cut(set, making->width, error);
+  if (!status)
+    status = qn_set_writer_create(making->job->path, making->job->replace, &making->writer, error);
+  if (!status)
+    status = qn_block_spill_create(set->num_parts, &making->spill, error);
+  return status ? status
+                : qn_bulk_alloc(&making->degrees, set->num_vertices, sizeof *making->degrees,
+                                "the degrees of vertices", error);
+}
+
+static enum qn_status make(struct making *making, struct qn_ledger *ledger,
+                           struct qn_error *error) {
+  struct qn_set *set = making->set;
+  struct found found = {0};
+  enum qn_status status = begin(making, error);
+  if (!status)
+    status = take_edges(making, &found, error);
+  for (uint64_t i = 0; !status && i < set->num_parts; i++)
+    set->parts[i].num_edges = qn_block_spill_count(making->spill, i);
+  set->num_edges = found.num_edges;
+  set->fingerprint = found.fingerprint;
+  ledger->records = ledger->edges_read = ledger->edges_written = found.num_edges;
+  if (!status)
+    status = qn_ledger_check(ledger, error);
+  if (!status)
+    status = write_vertices(making, error);
+  qn_progress_begin("writing parts", "edges", set->num_edges);
+  for (uint64_t i = 0; !status && i < set->num_parts; i++)
+    status = write_block(making, i, error);
+  qn_progress_end();
+  return status;
+}
+
+enum qn_status qn_generate_blocks(const struct qn_generate_blocks_job *job,
+                                  struct qn_ledger *ledger, struct qn_set **out,
+                                  struct qn_error *error) {
+  struct making making = {.job = job, .generator = &job->options->generator};
+  *out = NULL;
+  enum qn_status status = qn_alloc_zeroed(&making.set, 1, sizeof *making.set, "a set", error);
+  if (status)
+    return status;
+  status = make(&making, ledger, error);
+  qn_pages_free(making.degrees, making.set->num_vertices, sizeof *making.degrees);
+  qn_block_spill_destroy(making.spill);
+  if (!status)
+    status = qn_set_writer_commit(making.writer, making.set, QN_SET_TOOL, error);
+  else
+    qn_set_writer_abort(making.writer);
+  if (status)
+    qn_set_close(making.set);
+  else
+    *out = making.set;
+  return status;
+}
