@@ -118,7 +118,9 @@ static const char documentation[] =
     "  quern-import soc.txt.gz -o soc.qrn --undirected \\\n"
     "    --self-loops=remove --duplicates=remove\n"
     "A set of 64 parts, by 16 processes:\n"
-    "  mpirun -n 16 quern-import edges.txt -o edges --parts 64";
+    "  mpirun -n 16 quern-import edges.txt -o edges --parts 64\n"
+    "A set with several types, of Neo4j's import files:\n"
+    "  quern-import --types people.csv movies.csv acted-in.csv -o graph";
 
 static char *help_filter(int key, const char *text, void *input) {
   (void)input;

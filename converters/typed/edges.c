@@ -18,6 +18,13 @@ struct sorting {
   uint32_t **kind_of;          /* [sources of edges][E] types, as they are found */
 };
 
+/* The type that was found last: the next edge is mostly of the same. */
+struct last {
+  const char *name; /* in a column, or a source's; NULL: none was found */
+  uint64_t length;
+  uint32_t source, target, type;
+};
+
 /* A container of edges, open. */
 struct opened {
   struct qn_graph graph;
@@ -132,22 +139,33 @@ static enum qn_status declare_type(struct sorting *sorting, uint32_t index,
 
 /* ---- Finding the type of every edge ------------------------------------------ */
 
+static bool is_last(const struct last *last, const char *name, uint64_t length, uint32_t source,
+                    uint32_t target) {
+  return last->name && last->length == length && last->source == source && last->target == target &&
+         memcmp(last->name, name, length) == 0;
+}
+
 static enum qn_status find_kinds(struct sorting *sorting, uint32_t index,
                                  const struct opened *opened, struct qn_error *error) {
   const struct qn_csr *csr = &opened->graph.out;
+  struct last last = {0};
   uint32_t *kind_of;
   enum qn_status status =
       qn_bulk_alloc(&kind_of, csr->num_edges, sizeof *kind_of, "types of edges", error);
   sorting->kind_of[index] = kind_of;
   for (uint64_t v = 0; !status && v < csr->num_vertices; v++)
     for (uint64_t e = csr->row_offsets[v]; !status && e < csr->row_offsets[v + 1]; e++) {
-      const uint32_t source = opened->ends[0][v], target = opened->ends[1][csr->column_indices[e]];
+      const uint32_t source = qn_typed_vertices_type(sorting->vertices, opened->ends[0][v]);
+      const uint32_t target =
+          qn_typed_vertices_type(sorting->vertices, opened->ends[1][csr->column_indices[e]]);
       const char *name;
       uint64_t length;
       status = name_of(sorting, index, opened, e, &name, &length, error);
-      if (!status)
-        status = find_type(sorting, name, length, qn_typed_vertices_type(sorting->vertices, source),
-                           qn_typed_vertices_type(sorting->vertices, target), &kind_of[e], error);
+      if (!status && !is_last(&last, name, length, source, target)) {
+        last = (struct last){name, length, source, target, 0};
+        status = find_type(sorting, name, length, source, target, &last.type, error);
+      }
+      kind_of[e] = last.type;
       if (!status)
         sorting->edges->types[kind_of[e]].count++;
     }
