@@ -17,6 +17,7 @@ COMMANDS = {
     "import-npz": ("quern-import INPUTS/graph.npz -o out.qrn", "out.qrn"),
     "import-pairs": ("quern-import INPUTS/graph.bin --format pairs --record u32,u32 --duplicates remove -o out.qrn", "out.qrn"),
     "import-parts": ("quern-import INPUTS/parts -o out.qrn", "out.qrn"),
+    "import-web": ("quern-import INPUTS/web -o out.qrn", "out.qrn"),
     "import-set": ("quern-import INPUTS/edges.txt --parts 2 -o out", "out"),
     "import-dated-set": ("quern-import INPUTS/dated.csv --properties all --parts 2 -o out", "out"),
     "import-types": ("quern-import --vertex-table P=INPUTS/people.csv,INPUTS/more.csv --edge-table k:P:P=INPUTS/knows.csv "
@@ -81,6 +82,9 @@ def make_inputs(folder):
     for name, form in (("edges.txt", "edges"), ("graph.npz", "npz"), ("graph.bin", "pairs")):
         run("quern-export", graph, "--format", form, "-q", "-o", folder / name)
     run("quern-export", graph, "--format", "edges", "--parts", "3", "-q", "-o", folder / "parts")
+    run("quern-export", graph, "--format", "webgraph", "-q", "-o", folder / "web")
+    (folder / "web/_manifest.json").unlink()
+    (folder / "web/web-vertices.txt").write_text("".join("%d\torg.w%02d\n" % (i, i) for i in range(64)))
     dated = folder / "dated.qrn"
     (folder / "dated.csv").write_text("src,dst,since,note\n" + "".join("%d,%d,%d,n%d\n" % (i % 17, i * i % 23, i, i) for i in range(200)))
     run("quern-import", folder / "dated.csv", "--properties", "all", "-q", "-o", dated)

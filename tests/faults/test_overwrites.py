@@ -65,6 +65,8 @@ LAYOUTS = {"blocked-csr": ("quern-block", "-d", "both"), "hybrid": ("quern-hybri
            "slotted-pages": ("quern-page",), "edge-partitions": ("quern-partition",), "shards": ("quern-shard",)}
 COMMANDS.update({"import-" + layout: ("quern-import IN/%s.qrn -o out.qrn" % layout, layout + ".qrn", "out.qrn")
                  for layout in LAYOUTS})
+for file in ("web.graph", "web.offsets", "web.names"):
+    COMMANDS["import-" + file] = ("quern-import IN/web.graph --names IN/web.names -o out.qrn", file, "out.qrn")
 COMMANDS["import-text"] = ("quern-import IN/edges.txt -o out.qrn", "edges.txt", "out.qrn")
 FORMATS = ("matrix-market", "adjacency", "npz", "npy", "galois", "gapbs", "dimacs", "arcs", "metis", "json", "json-lines", "gml",
            "graphml", "gexf", "csv")
@@ -172,6 +174,10 @@ def make_inputs(folder, seed):
     for format in FORMATS:
         run("quern-export", folder / ("symmetric-graph.qrn" if format == "metis" else "simple.qrn"), "--format", format, "-q",
             "-o", folder / format)
+    run("quern-export", folder / "simple.qrn", "--format", "webgraph", "-q", "-o", folder / "web")
+    for end in ("graph", "offsets", "properties"):
+        shutil.copy(folder / "web" / ("web." + end), folder)
+    (folder / "web.names").write_text("".join("%d\torg.w%04d.%d\n" % (i, i, seed) for i in range(2**12)))
     run("gzip", "-kn", folder / "edges.txt")
     shutil.make_archive(folder / "edges", "zip", folder, "edges.txt")
     run("quern-transform", folder / "dated.qrn", "--parts", "3", "-q", "-o", folder / "set")
