@@ -5,10 +5,10 @@
     bench/report.py --check                          do the pages say what bench/results gives?
     bench/report.py --machine NAME REPORT.json ...   merge what benchmarks have measured, and write the pages
 
-NAME is a machine of bench/machines.json. A page's text is bench/PAGE.md.in: a line `@table NAME` stands for a table, and
+NAME is a machine of bench/machines.json. A page's text is bench/pages/PAGE.md.in: a line `@table NAME` stands for a table, and
 {table: row: column} or {table: graph: row: column} for one figure in the text; `@table NAME if measured` for one that may not have been
 measured yet, as {table: row: column if measured}. {FIGURE over FIGURE} is a quotient, and {of FIGURE} says when it was measured.
-`@include FILE` stands for a file of bench/. In the README they stand between two comments, as bench/headlines.md.in has them."""
+`@include FILE` stands for a file beside it. In the README they stand between two comments, as bench/pages/headlines.md.in has them."""
 
 import argparse
 import json
@@ -18,8 +18,8 @@ from pathlib import Path
 
 import records
 
-PAGES = [(records.ROOT / "docs" / (name + ".md"), records.ROOT / "bench" / (name + ".md.in")) for name in ("performance", "papers")]
-README, HEADLINES = records.ROOT / "README.md", records.ROOT / "bench/headlines.md.in"
+PAGES = [(records.ROOT / "docs" / (name + ".md"), records.ROOT / "bench/pages" / (name + ".md.in")) for name in ("performance", "papers")]
+README, HEADLINES = records.ROOT / "README.md", records.ROOT / "bench/pages/headlines.md.in"
 UNKNOWN = "not measured yet"
 MACHINES = json.loads((records.ROOT / "bench/machines.json").read_text())
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "converters/arrays/bv_scan.h"
-#include <quern/view.h>
+#include <quern/graph.h>
 
 struct qn_bv_labels {
   char graph[256];     /* the name of the graph without .graph, from the folder of the properties */

@@ -147,10 +147,15 @@ enum qn_status qn_vertex_names_read(struct qn_import *import, struct qn_error *e
   enum qn_status status = QN_OK;
   if (!job->num_names)
     return QN_OK;
-  if (job->ranks || qn_import_wants_properties(import))
+  if (job->ranks)
     return qn_fail(error, QN_UNSUPPORTED,
-                   "lists of names do not go with %s: --ids=keep leaves those of a folder out",
-                   job->ranks ? "several ranks" : "properties");
+                   "lists of names do not go with sets that are made by an import: make one "
+                   "container of them, of which quern-transform --parts makes a set; or leave the "
+                   "names of a folder out by --ids=keep");
+  if (qn_import_wants_properties(import))
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "lists of names do not go with properties: --ids=keep leaves those of a folder "
+                   "out");
   for (int i = 0; i < job->num_names && !status; i++)
     status = read_list(import, job->names[i], &has_numbers, error);
   if (!status && import->names->count == 0) {
@@ -214,9 +219,9 @@ enum qn_status qn_vertex_names_give(struct qn_import *import, struct qn_error *e
   if (!names->count)
     return QN_OK;
   if (result->names_map || result->names.kind != QN_IDS_DENSE)
-    return qn_fail(error, QN_INVALID,
-                   "the input says itself what its vertices are called: a list of names does not "
-                   "go with it");
+    return qn_fail(
+        error, QN_INVALID,
+        "the input says itself what its vertices are called: leave out the list of names");
   if (result->num_vertices == QN_VERTICES_FROM_EDGES)
     result->num_vertices = names->count;
   if (result->num_vertices != names->count)

@@ -193,10 +193,9 @@ static enum qn_status push_rows(struct web *web, enum qn_weight_type type,
                                 .weight_stride = 4,
                                 .stay = true};
   if (type == QN_WEIGHT_I64)
-    return qn_fail(
-        error, QN_UNSUPPORTED,
-        "labels of more than 32 bits are read only if no edges are to be added, removed, "
-        "renumbered or converted: quern-transform does that afterwards");
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "labels of more than 32 bits are read only if no edges will be added, removed, "
+                   "renumbered or converted: quern-transform does that afterwards");
   enum qn_status status = qn_bulk_alloc(&web->row_offsets, properties->nodes + 1,
                                         sizeof *web->row_offsets, "offsets of rows", error);
   if (!status)

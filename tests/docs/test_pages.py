@@ -91,7 +91,7 @@ class Performance(unittest.TestCase):
         machines = json.loads((SOURCE / "bench/machines.json").read_text())
         tables = sorted((SOURCE / "bench/results").glob("*.json"))
         self.assertGreater(len(tables), 5)
-        text = "".join((SOURCE / "bench" / name).read_text() for name in ("performance.md.in", "goals.md.in", "papers.md.in", "headlines.md.in"))
+        text = "".join((SOURCE / "bench/pages" / name).read_text() for name in ("performance.md.in", "goals.md.in", "papers.md.in", "headlines.md.in"))
         for table in tables:
             cells = json.loads(table.read_text())
             for cell in cells:
@@ -106,7 +106,7 @@ class Performance(unittest.TestCase):
 
     def test_no_figure_is_typed_by_hand(self):
         measured = r"\b\d[\d.,]*\s*(ns|us|ms|s|seconds|[KMGT]i?B|[GM]/s|[GM]B/s|%|times|x)(?=[\s.,;:)]|$)"
-        for page in ("README.md", "bench/performance.md.in", "bench/goals.md.in", "bench/headlines.md.in"):
+        for page in ("README.md", "bench/pages/performance.md.in", "bench/pages/goals.md.in", "bench/pages/headlines.md.in"):
             prose = re.sub(r"(?s)```.*?```|<!-- figures.*?<!-- end -->", "", (SOURCE / page).read_text())
             if "goals" in page:  # what is to be reached is no measurement
                 prose = re.sub(r"(?m)^\|[^|]*\||\{[^{}]*\}", "", prose)

@@ -29,7 +29,7 @@ class Emulated(unittest.TestCase):
         done, report = run_script("--emulator", "--emulated", EMULATED, "--scale=7", "--large=6")
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual(report["skipped"], [])
-        wanted = set(re.findall(r"(?m)^@table (\S+)", (SOURCE / "bench/papers.md.in").read_text()))
+        wanted = set(re.findall(r"(?m)^@table (\S+)", (SOURCE / "bench/pages/papers.md.in").read_text()))
         # Of disks and of the CPU alone: bench/stripes.py, bench/storage.py, bench/counts.py.
         wanted -= {"papers-gts-stripes", "papers-garaph-storage", "papers-garaph-asynchronous", "papers-graphie-cpu"}
         # Counted: bench/counts.py.
