@@ -10,7 +10,7 @@
 #include "support/system/program_path.h"
 #include <quern/error.h>
 
-#define QN_VERSION "0.1.0"
+#define QN_VERSION "1.0.0"
 
 /* The folder of the running program, with a slash at its end: its siblings are the tools. False,
  * and "", if it is not known. */
