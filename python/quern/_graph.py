@@ -259,10 +259,11 @@ class Graph(Lookups, Algorithms):
     # ---- Types ----------------------------------------------------------------------------------
 
     def _known_types(self) -> Dict[str, Any]:
-        if self._types is None:
+        types = self._types
+        if types is None:
             nothing: Dict[str, Any] = {"vertex_types": [], "edge_types": []}
-            self._types = text_of("qn_types_describe", path_bytes(self._set)) if self._set is not None else nothing
-        return self._types
+            self._types = types = text_of("qn_types_describe", path_bytes(self._set)) if self._set is not None else nothing
+        return types
 
     @property
     def vertex_types(self) -> Tuple[str, ...]:
