@@ -132,7 +132,10 @@ inline enum qn_status sweep_member_apply(struct sweep_member *member, double *ch
   else if (!status)
     status = sweep_synchronize(error);
   tally.status = status;
-  status = sweep_meet(member, &tally, &member->told);
+  const struct qn_tally *all;
+  status = sweep_meet(member, &tally, &all);
+  /* Two meetings on the others write there again, before this one may have told the user. */
+  memcpy(member->told, all, sizeof member->told);
   uint64_t count = 0;
   for (unsigned i = 0; i < team->threads.num_members; i++) {
     count += member->told[i].count;

@@ -37,7 +37,7 @@ struct sweep_member {
   program_accumulator *sums;
   uint32_t *received;
   uint64_t merged_bytes;
-  const struct qn_tally *told; /* of the last iteration, by all */
+  struct qn_tally told[QN_MAX_DEVICES]; /* of the last iteration, by all */
   double merge_begin;
   double clock; /* when its stream's clock began, by the team's */
   bool clocked;
