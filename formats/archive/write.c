@@ -149,6 +149,10 @@ static enum qn_status encode(const struct qn_container *container, const char *p
 enum qn_status qn_archive_write(const struct qn_container *container, const char *path, bool force,
                                 int level, struct qn_error *error) {
   struct qn_writer *writer;
+  if (qn_is_rectangular(qn_container_info(container))) {
+    qn_fail(error, QN_UNSUPPORTED, "a part of a set is archived with it, in a bundle of the set");
+    return qn_error_in_file(error, qn_container_path(container)), QN_UNSUPPORTED;
+  }
   enum qn_status status = encode(container, path, force, level, &writer, error);
   return status ? status : qn_writer_commit(writer, error);
 }

@@ -12,17 +12,18 @@ extern "C" {
 #define QN_ARCHIVE_DEFAULT_LEVEL 6
 #define QN_ARCHIVE_MAX_LEVEL 19
 
-/* Write the archive form of a plain `container` to `path`, at zstd's `level` (1 to 19). The result
- * does not depend on the number of threads. Check the contents first (qn_container_check): offsets
- * are used without checks, and sections that can be derived from others are left out.
+/* Write the archive form of a plain `container`, which is no part of a set, to `path`, at zstd's
+ * `level` (1 to 19). The result does not depend on the number of threads. Check the contents first
+ * (qn_container_check): offsets are used without checks, and sections that can be derived from
+ * others are left out.
  *
  * Memory: a few MiB for each thread, or six pages if slotted pages are larger; for undirected
  * graphs also 4 bytes an edge (8 with weights) and 8 bytes a vertex. */
 enum qn_status qn_archive_write(const struct qn_container *container, const char *path, bool force,
                                 int level, struct qn_error *error);
 
-/* Write it to a file that never appears, in the folder of `path`, and let `judge` look at it, which
- * may keep a duplicate of the descriptor. */
+/* Write it, of a part too, to a file that never appears, in the folder of `path`, and let `judge`
+ * look at it, which may keep a duplicate of the descriptor. */
 enum qn_status qn_archive_write_aside(const struct qn_container *container, const char *path,
                                       int level,
                                       enum qn_status (*judge)(void *context, int descriptor,
