@@ -110,6 +110,23 @@ static enum qn_status parse_codes(struct text all, const char *file,
   return QN_OK;
 }
 
+static bool has_zeta(const struct qn_bv_properties *properties) {
+  return properties->degrees == QN_CODE_ZETA || properties->references == QN_CODE_ZETA ||
+         properties->block_counts == QN_CODE_ZETA || properties->blocks == QN_CODE_ZETA ||
+         properties->residuals == QN_CODE_ZETA || properties->offsets == QN_CODE_ZETA;
+}
+
+/* The k of zeta codes is that of Golomb's, too, where residuals have these: their modulus. */
+static enum qn_status parse_k(struct text all, const char *file,
+                              struct qn_bv_properties *properties, struct qn_error *error) {
+  const bool is_modulus = properties->residuals == QN_CODE_GOLOMB && !has_zeta(properties);
+  uint64_t k;
+  enum qn_status status =
+      parse_number(all, "zetak", 1, is_modulus ? INT32_MAX : 63, 3, file, &k, error);
+  properties->zeta = (unsigned)k;
+  return status;
+}
+
 /* -1, and the largest number, are no bound; nor is what is not said. */
 static enum qn_status parse_chain(struct text all, const char *file,
                                   struct qn_bv_properties *properties, struct qn_error *error) {
@@ -127,7 +144,7 @@ static enum qn_status parse_chain(struct text all, const char *file,
 enum qn_status qn_bv_parse(const char *text, uint64_t bytes, const char *file,
                            struct qn_bv_properties *properties, struct qn_error *error) {
   struct text all = {text, text + bytes}, value = {all.end, all.end};
-  uint64_t version, zeta;
+  uint64_t version;
   *properties = (struct qn_bv_properties){0};
   if (!find(all, "graphclass", &value))
     return refuse(file, QN_INVALID, error, "expected the properties of a WebGraph, with graphclass",
@@ -149,11 +166,8 @@ enum qn_status qn_bv_parse(const char *text, uint64_t bytes, const char *file,
       (status = parse_number(all, "minintervallength", 0, INT32_MAX, 4, file,
                              &properties->min_interval, error)) ||
       (status = parse_codes(all, file, properties, error)) ||
-      (status =
-           parse_number(all, "zetak", 1, properties->residuals == QN_CODE_GOLOMB ? INT32_MAX : 63,
-                        3, file, &zeta, error)))
+      (status = parse_k(all, file, properties, error)))
     return status;
-  properties->zeta = (unsigned)zeta;
   return parse_chain(all, file, properties, error);
 }
 

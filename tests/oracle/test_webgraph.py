@@ -437,6 +437,7 @@ class TestDamage(WebGraph):
                 ("expected 'nodes' from 0 to 4294967295; found '4294967296'", 3, {"nodes": 2**32}),
                 ("expected 'arcs'.*found '-1'", 3, {"arcs": -1}),
                 ("expected 'zetak'", 3, {"zetak": 64}),
+                ("expected 'zetak'", 3, {"zetak": 64, "compressionflags": "RESIDUALS_GOLOMB | BLOCKS_ZETA"}),
                 ("expected 'windowsize'", 3, {"windowsize": "seven"}),
                 ("graphclass", 3, {"graphclass": None}),
                 ("only BVGraph is known", 4, {"graphclass": "it.unimi.dsi.webgraph.EFGraph"}),
