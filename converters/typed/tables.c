@@ -77,8 +77,9 @@ bool qn_typed_asked(const struct qn_typed_options *options) {
 /* ---- Headers ------------------------------------------------------------------ */
 
 /* Is the column called "...KEYWORD" or "...KEYWORD(SPACE)"? `*space` is to be freed; NULL: none is
- * said. */
-static bool is_called(const char *name, uint64_t length, const char *keyword, char **space) {
+ * said, or there is no memory for it, which `*failed` tells. */
+static bool is_called(const char *name, uint64_t length, const char *keyword, char **space,
+                      bool *failed) {
   const char *colon = memrchr(name, ':', length);
   const uint64_t word = strlen(keyword);
   if (!colon || (uint64_t)(name + length - colon) < word || memcmp(colon, keyword, word) != 0)
@@ -90,29 +91,32 @@ static bool is_called(const char *name, uint64_t length, const char *keyword, ch
     return false;
   free(*space);
   *space = strndup(rest + 1, (size_t)(end - rest - 2));
+  *failed |= !*space;
   return true;
 }
 
 /* What the columns of a header say; nothing if it is none of Neo4j's. */
-static void read_columns(struct qn_typed_table *table, const char *line, const char *end) {
+static enum qn_status read_columns(struct qn_typed_table *table, const char *line, const char *end,
+                                   struct qn_error *error) {
   const struct qn_dialect dialect = {.delimiter = qn_first_delimiter(line, end), .quotes = true};
   struct qn_columns columns = qn_columns_of(line, end, &dialect);
   struct qn_column column;
-  bool ids = false, ends[2] = {false, false};
+  bool ids = false, ends[2] = {false, false}, failed = false;
   char text[4096];
   while (qn_columns_next(&columns, &column)) {
     uint64_t length = (uint64_t)(column.end - column.begin);
     if (length >= sizeof text)
       continue;
     const char *name = qn_column_text(&column, text, &length);
-    ids |= is_called(name, length, ":ID", &table->space);
-    ends[0] |= is_called(name, length, ":START_ID", &table->spaces[0]);
-    ends[1] |= is_called(name, length, ":END_ID", &table->spaces[1]);
+    ids |= is_called(name, length, ":ID", &table->space, &failed);
+    ends[0] |= is_called(name, length, ":START_ID", &table->spaces[0], &failed);
+    ends[1] |= is_called(name, length, ":END_ID", &table->spaces[1], &failed);
     table->says_type |= (length == 6 && memcmp(name, ":LABEL", 6) == 0) ||
                         (length == 5 && memcmp(name, ":TYPE", 5) == 0);
   }
   table->of_edges |= ends[0] && ends[1];
   table->neo4j = ids || (ends[0] && ends[1]);
+  return failed ? qn_fail_memory(error, "the name of a space of ids", 0) : QN_OK;
 }
 
 static enum qn_status read_header(struct qn_typed_table *table, const struct qn_input_options *how,
@@ -131,7 +135,7 @@ static enum qn_status read_header(struct qn_typed_table *table, const struct qn_
     }
     const char *end = memchr(head, '\n', bytes);
     end = end ? end : head + bytes;
-    read_columns(table, head, end > head && end[-1] == '\r' ? end - 1 : end);
+    status = read_columns(table, head, end > head && end[-1] == '\r' ? end - 1 : end, error);
   }
   qn_input_close(input);
   return status;
