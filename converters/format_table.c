@@ -262,9 +262,10 @@ const struct qn_format qn_formats[] = {
      .by_package = true},
     {.name = "graphar",
      .files = ".graph.yml",
-     .description = "Apache GraphAr, one type of edges (--member), through the Python package",
-     .reading = {.loses = "lists; other types of edges"},
-     .writing = {.refuses = "ids of 2^63 and more"},
+     .description = "Apache GraphAr, one type of edges (--member) or with --types all, through the "
+         "Python package",
+     .reading = {.loses = "lists; without --types other types of edges"},
+     .writing = {.refuses = "ids of 2^63 and more; vectors"},
      .by_package = true},
     {.name = "icebug-disk",
      .files = "indptr_*.parquet",

@@ -18,10 +18,13 @@ struct describing {
 
 static json_t *describe(const struct qn_set *set) {
   json_t *vertices = json_array(), *edges = json_array();
-  for (uint64_t r = 0; set && qn_set_is_typed(set) && r < set->num_ranges; r++)
-    json_array_append_new(vertices,
-                          json_pack("{s:s, s:I}", "name", set->ranges[r].type, "vertices",
-                                    (json_int_t)(set->ranges[r].end - set->ranges[r].begin)));
+  for (uint64_t r = 0; set && qn_set_is_typed(set) && r < set->num_ranges; r++) {
+    char file[32];
+    qn_set_vertices_name(r, set->num_ranges, file);
+    json_array_append_new(
+        vertices, json_pack("{s:s, s:I, s:s}", "name", set->ranges[r].type, "vertices",
+                            (json_int_t)(set->ranges[r].end - set->ranges[r].begin), "file", file));
+  }
   for (uint64_t t = 0; set && t < set->num_edge_types; t++) {
     const struct qn_set_edge_type *type = &set->edge_types[t];
     json_array_append_new(edges, json_pack("{s:s, s:s, s:s, s:I, s:s}", "source",

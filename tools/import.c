@@ -204,11 +204,14 @@ int main(int argc, char **argv) {
   qn_outputs_hold();
   if (options.list_formats)
     return qn_tool_exit(qn_formats_print(options.shared.json, &error), &error);
+  const struct qn_typed_options *typed = &options.typed;
   const bool tables =
-      qn_tables_are_input(options.import.format, options.inputs, options.num_inputs);
+      qn_tables_are_input(options.import.format, options.inputs, options.num_inputs) ||
+      qn_tables_are_types(typed->vertex_tables, typed->num_vertex_tables) ||
+      qn_tables_are_types(typed->edge_tables, typed->num_edge_tables);
   enum qn_status status = qn_set_making_begin(&options.making, &options.shared, &error);
   if (!status && tables && !options.making.ranks)
-    return qn_tool_exit(qn_tables_hand_over("import", options.inputs[0], argv, &error), &error);
+    return qn_tool_exit(qn_tables_hand_over("import", options.output, argv, &error), &error);
   if (!status)
     status = tables ? qn_fail(&error, QN_UNSUPPORTED,
                               "tables become containers, by one process: import without --parts "

@@ -114,6 +114,20 @@ bool qn_tables_are_input(const char *format, char **inputs, int num_inputs) {
   return num_inputs > 0 && is_table(inputs[0]);
 }
 
+bool qn_tables_are_types(char *const *tables, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    const char *files = strchr(tables[i], '=');
+    char path[PATH_MAX];
+    if (!files)
+      continue;
+    const int length = (int)strcspn(files + 1, ",");
+    if (snprintf(path, sizeof path, "%.*s", length, files + 1) < PATH_MAX &&
+        strcmp(path, "-") != 0 && is_table(path))
+      return true;
+  }
+  return false;
+}
+
 /* ---- Handing over ----------------------------------------------------------- */
 
 /* What is imported comes from where Python was told to look, never from the working folder. */

@@ -26,6 +26,8 @@ struct qn_typed_end {
   const char *space; /* NULL: that of the vertices of the type */
   const char *type;  /* NULL: of any type. Where no vertices of the space are listed, those that
                         edges name are of this type */
+  bool by_place;     /* else: vertex v of the container of edges is vertex v of that of `table` */
+  uint32_t table;    /* of the sources of vertices */
 };
 
 /* All edges of a container. */

@@ -97,6 +97,8 @@ static enum qn_status add_space(struct qn_typed_vertices *vertices, const char *
 static const char *space_of(const struct qn_typed_sources *sources,
                             const struct qn_typed_end *end) {
   const char *labelled = NULL;
+  if (end->by_place)
+    return sources->vertices[end->table].space;
   if (end->space)
     return end->space;
   for (uint32_t i = 0; end->type && i < sources->num_vertices; i++)
@@ -265,7 +267,7 @@ static enum qn_status add_ends(struct qn_typed_vertices *vertices, uint32_t inde
   uint64_t length;
   uint32_t id, type;
   bool is_new;
-  if (space->listed)
+  if (where->by_place || space->listed)
     return QN_OK;
   enum qn_status status = find_type(vertices, name, strlen(name), source->file, &type, error);
   for (uint64_t v = 0; !status && v < ids->num_vertices; v++) {
@@ -639,6 +641,40 @@ static enum qn_status find_end(const struct qn_typed_vertices *vertices, uint32_
   return status;
 }
 
+/* The numbers of the vertices of a table [V of its container]. */
+static enum qn_status number_table(const struct qn_typed_vertices *vertices, uint32_t table,
+                                   uint32_t **numbers, struct qn_error *error) {
+  const struct space *space =
+      &vertices->spaces[find_space(vertices, vertices->sources->vertices[table].space)];
+  enum qn_status status = qn_pages_alloc(numbers, vertices->ids[table].num_vertices,
+                                         sizeof **numbers, "vertices of a table", error);
+  for (uint64_t id = 0; !status && id < qn_string_map_count(space->map); id++)
+    if (space->members[id].source == table)
+      (*numbers)[space->members[id].position] = space->members[id].number;
+  return status;
+}
+
+/* Ends that are places in a table. */
+static enum qn_status find_places(const struct qn_typed_vertices *vertices, uint32_t index,
+                                  unsigned end, const uint8_t *used, uint64_t count,
+                                  uint32_t *numbers, struct qn_error *error) {
+  const struct qn_typed_edge_source *source = &vertices->sources->edges[index];
+  const uint64_t rows = vertices->ids[source->ends[end].table].num_vertices;
+  uint32_t *of_table = NULL;
+  enum qn_status status = number_table(vertices, source->ends[end].table, &of_table, error);
+  for (uint64_t v = 0; !status && v < count; v++) {
+    numbers[v] = v < rows ? of_table[v] : QN_NO_VERTEX;
+    if (!used[v] || v < rows)
+      continue;
+    qn_fail(error, QN_INVALID,
+            "an edge %s vertex %" PRIu64 " of the type %s, which has %" PRIu64 " (0 is the first)",
+            end ? "leads to" : "leaves", v, source->ends[end].type, rows);
+    status = qn_error_in_file(error, source->file);
+  }
+  qn_pages_free(of_table, rows, sizeof *of_table);
+  return status;
+}
+
 /* Vertices of a container of edges that have an edge at this end. */
 static enum qn_status mark_ends(const struct qn_container *container, unsigned end, uint8_t *used,
                                 struct qn_error *error) {
@@ -661,8 +697,11 @@ enum qn_status qn_typed_vertices_of(const struct qn_typed_vertices *vertices, ui
     status = qn_pages_alloc(&used, count, 1, "ends", error);
   if (status)
     return status;
+  const bool by_place = vertices->sources->edges[index].ends[end].by_place;
   status = mark_ends(container, end, used, error);
-  for (uint64_t v = 0; !status && v < count; v++) {
+  if (!status && by_place)
+    status = find_places(vertices, index, end, used, count, *numbers, error);
+  for (uint64_t v = 0; !status && !by_place && v < count; v++) {
     (*numbers)[v] = QN_NO_VERTEX;
     if (used[v])
       status = find_end(vertices, index, end, v, &(*numbers)[v], error);

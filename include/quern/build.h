@@ -51,8 +51,8 @@ enum qn_status qn_session_attach(struct qn_session *session,
                                  struct qn_session **out, struct qn_error *error);
 
 /* The types of a set that has some (specs/set.md), as JSON: {"vertex_types": [{"name",
- * "vertices"}], "edge_types": [{"source", "name", "target", "edges", "weights"}]}; two empty lists
- * for any other container. Free it with qn_text_free. */
+ * "vertices", "file"}], "edge_types": [{"source", "name", "target", "edges", "weights"}]}; two
+ * empty lists for any other container. Free it with qn_text_free. */
 enum qn_status qn_types_describe(const char *path, char **json, struct qn_error *error);
 
 /* Some types of such a set as a graph container. Options are "project", "edge-types" and
@@ -61,6 +61,32 @@ enum qn_status qn_types_describe(const char *path, char **json, struct qn_error 
 enum qn_status qn_types_project(const char *set, const struct qn_option *options,
                                 uint64_t num_options, const char *path, const struct qn_job *job,
                                 struct qn_session **out, struct qn_error *error);
+
+/* All vertices of a graph are of one type. */
+struct qn_vertex_table {
+  const char *type;
+  struct qn_session *graph; /* its edges do not count */
+};
+
+/* All edges of a graph are of one type. Its vertex v is, as the source of an edge, vertex v of
+ * `tables[source].graph`, and as the destination vertex v of `tables[target].graph`; its ids do not
+ * count. */
+struct qn_edge_table {
+  const char *type;
+  uint32_t source, target;
+  struct qn_session *graph; /* undirected only if source and target are the same */
+};
+
+/* A set with types (specs/set.md), a folder at `path`, of these vertices and edges with their ids,
+ * weights and properties. Vertices of a type are numbered in the order of their ids. The only
+ * option is "force". QN_INVALID for a type without vertices, a vertex that is listed twice, an edge
+ * of a vertex that its table does not have; QN_USAGE if the folder is there, unless "force" is
+ * given. */
+enum qn_status qn_types_assemble(const struct qn_vertex_table *tables, uint64_t num_tables,
+                                 const struct qn_edge_table *edges, uint64_t num_edges,
+                                 const struct qn_option *options, uint64_t num_options,
+                                 const char *path, const struct qn_job *job,
+                                 struct qn_error *error);
 
 #ifdef __cplusplus
 }

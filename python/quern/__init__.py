@@ -19,12 +19,13 @@ from ._frames import from_duckdb, from_edges, from_networkit, from_pandas, from_
 from ._sources import (from_arrays, from_arrow, from_binsparse, from_igraph, from_networkx, from_scipy, generate, read, read_arrow,
                        read_csv, read_parquet)
 from ._table import Table
+from ._types import from_types
 
 read_graphar, read_icebug = graphar.read, icebug.read
 
 __all__ = ["Cancelled", "DeviceError", "Graph", "InvalidError", "NegativeError", "PlacedGraph", "QuernError", "QuernWarning", "Result",
            "SystemFailure", "Table", "UnsupportedError", "UsageError", "algorithms", "formats", "from_arrays", "from_arrow", "from_binsparse",
-           "from_duckdb", "from_edges", "from_igraph", "from_networkit", "from_networkx", "from_pandas", "from_polars", "from_scipy",
+           "from_duckdb", "from_edges", "from_igraph", "from_networkit", "from_networkx", "from_pandas", "from_polars", "from_scipy", "from_types",
            "generate", "graphar", "icebug", "layouts", "open", "read", "read_arrow", "read_csv", "read_graphar", "read_icebug",
            "read_parquet", "verify"]
 __all__ += _algorithms.__all__

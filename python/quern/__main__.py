@@ -15,9 +15,9 @@ import sys
 import tempfile
 import time
 import warnings
-from typing import Any, Callable, Dict, Iterator, List, NoReturn, Optional
+from typing import Any, Callable, Dict, Iterator, List, NoReturn, Optional, Tuple
 
-from . import _errors, _words, _files, _sources, graphar, icebug
+from . import _errors, _words, _files, _sources, _types, graphar, icebug
 from ._convert import ENDINGS
 from ._graph import Graph, open as open_graph
 
@@ -47,9 +47,11 @@ def _import_parser() -> argparse.ArgumentParser:
     for name in ("columns", "ids", "weights", "vertices", "self-loops", "duplicates", "transpose", "memory", "tmpdir", "member",
                  "properties"):
         parser.add_argument("--" + name)
-    for name in ("directed", "undirected", "narrow-weights", "strict"):
+    for name in ("directed", "undirected", "narrow-weights", "strict", "types"):
         _flag(parser, "--" + name)
-    parser.add_argument("inputs", nargs="+")
+    for name in ("vertex-table", "edge-table"):
+        parser.add_argument("--" + name, action="append")
+    parser.add_argument("inputs", nargs="*")
     return parser
 
 
@@ -131,6 +133,65 @@ def _made(options: argparse.Namespace) -> Graph:
     return read(inputs[0] if len(inputs) == 1 else inputs, options.columns, **given)
 
 
+def _split_table(option: str, text: str) -> Tuple[str, List[str]]:
+    """WHAT=FILE[,FILE...]."""
+    what, equals, files = text.partition("=")
+    if not equals or not all(files.split(",")):
+        raise _errors.UsageError("--%s is %s=FILE[,FILE...], not %s" % (option, "TYPE" if option == "vertex-table" else "NAME:SOURCE:TARGET", text))
+    return what, files.split(",")
+
+
+def _edge_type(what: str) -> Tuple[str, str, str]:
+    parts = what.split(":")
+    if len(parts) != 3 or not all(parts):
+        raise _errors.UsageError("of Parquet and Arrow a table of edges says all its types, --edge-table NAME:SOURCE:TARGET=FILE, not %s" % what)
+    return parts[1], parts[0], parts[2]
+
+
+def _make_types(options: argparse.Namespace) -> None:
+    """A set with types, of a folder of all of them or of tables that options name."""
+    given = {key: value for key, value in vars(options).items() if value is not None}
+    job: Dict[str, Any] = {key: given.pop(key) for key in ("threads", "memory", "tmpdir", "force") if key in given}
+    job["progress"] = False if options.quiet else None
+    refused = sorted(set(given) - {"output", "format", "inputs", "json", "quiet", "directed", "types", "vertex_table", "edge_table", "strict"})
+    if refused or (given.get("properties", "all") != "all"):
+        raise _errors.UsageError("--%s does not go with types of tables" % refused[0].replace("_", "-"))
+    tables = options.vertex_table or options.edge_table
+    if tables and options.inputs:
+        raise _errors.UsageError("inputs do not go with --vertex-table and --edge-table of Parquet or Arrow", options.inputs[0])
+    if not tables and len(options.inputs) != 1:
+        raise _errors.UsageError("--types of tables takes one folder")
+    if tables:
+        vertices: Dict[str, List[str]] = {}
+        edges: Dict[Tuple[str, str, str], List[str]] = {}
+        for text in options.vertex_table or []:
+            name, files = _split_table("vertex-table", text)
+            vertices.setdefault(name, []).extend(files)
+        for text in options.edge_table or []:
+            name, files = _split_table("edge-table", text)
+            edges.setdefault(_edge_type(name), []).extend(files)
+        return _types.read_types(vertices, edges, options.output, **job)
+    source = options.inputs[0]
+    if _format_of(source) == "graphar":
+        return graphar.read_types(source, options.output, **job)
+    if not os.path.isdir(source):
+        raise _errors.UsageError("--types of tables takes a folder, of GraphAr or of Parquet", source)
+    return _types.read_folder(source, options.output, **job)
+
+
+def _import_types(options: argparse.Namespace, begun: float) -> None:
+    notes = _noted(options)
+    _make_types(options)
+    made = _types.TypedSet(options.output)
+    vertices = sum(made.counts.values())
+    if options.json:
+        print(json.dumps({"output": options.output, "vertices": vertices, "edges": made.num_edges, "parts": len(made.edge_types),
+                          "vertex_types": len(made.counts), "edge_types": len(made.edge_types),
+                          "seconds": {"total": time.monotonic() - begun}, "notes": notes}, indent=2))
+    elif not options.quiet:
+        print("%s: %d vertices of %d types, %d edges of %d types" % (options.output, vertices, len(made.counts), made.num_edges, len(made.edge_types)))
+
+
 def _note(message: Any, notes: List[Dict[str, Any]], quiet: bool) -> None:
     """What the library warns of, as the other tools tell it."""
     is_warning, code = getattr(message, "is_warning", False), getattr(message, "code", "not-kept")
@@ -157,6 +218,10 @@ WEIGHTS = {None: "none", "u4": "u32", "f4": "f32", "i8": "i64", "f8": "f64"}
 
 
 def _import(options: argparse.Namespace, begun: float) -> None:
+    if options.types or options.vertex_table or options.edge_table:
+        return _import_types(options, begun)
+    if not options.inputs:
+        raise _errors.UsageError("name an input (or - for standard input)")
     notes = _noted(options)
     with _made(options) as graph:
         metadata = graph.info()["metadata"]
@@ -224,8 +289,28 @@ def _size(path: str) -> int:
     return sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(path) for name in names)
 
 
+def _export_types(options: argparse.Namespace, kind: str, begun: float) -> None:
+    """All types of a set, each by itself."""
+    notes = _noted(options)
+    types = _types.TypedSet(options.input)
+    if options.output == "-":
+        raise _errors.UsageError("a graph of several types is a folder; name it with -o")
+    if kind == "graphar":
+        graphar.write_types(options.input, options.output, force=bool(options.force))
+    else:
+        _types.write_folder(options.input, options.output, force=bool(options.force))
+    size, seconds = _size(options.output), time.monotonic() - begun
+    if options.json:
+        print(json.dumps({"input": options.input, "output": options.output, "format": kind, "edges": types.num_edges, "bytes": size,
+                          "notes": notes, "seconds": {"total": seconds}}, indent=2))
+    elif not options.quiet:
+        print("%s: %d edges, %d B, in %.2f s" % (options.output, types.num_edges, size, seconds))
+
+
 def _export(options: argparse.Namespace, begun: float) -> None:
     kind = options.format if options.format != "auto" else ENDINGS.get(os.path.splitext(options.output)[1], "")
+    if _types.are_written(options.input, options.output, kind):
+        return _export_types(options, kind, begun)
     out = _Counted() if options.output == "-" else None
     notes = _noted(options)
     target: Any = out or options.output

@@ -214,7 +214,12 @@ ENDINGS = {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow", ".arro
 
 def export(graph: "Graph", path: Any, format: Any, *, force: bool, progress: Any, threads: Any, **given: Any) -> None:
     format = format or ENDINGS.get("" if hasattr(path, "write") else os.path.splitext(os.fspath(path))[1])
-    if format == "graphar":
+    from . import _types
+    if format and graph._set is not None and _types.are_written(graph._set, path, format):
+        from . import graphar
+        write = graphar.write_types if format == "graphar" else _types.write_folder
+        write(graph._set, path, force=force, **given)
+    elif format == "graphar":
         from . import graphar
         graphar.write(graph, path, force=force, **given)
     elif format == "icebug-disk":

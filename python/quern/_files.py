@@ -45,6 +45,16 @@ def other_than(taken: Container[str], name: str) -> str:
     return name
 
 
+def is_parquet(file: Any) -> bool:
+    with open(file, "rb") as opened:
+        return opened.read(4) == b"PAR1"
+
+
+def format_of_table(file: Any) -> str:
+    """Of a file, or of a folder of Parquet."""
+    return "parquet" if os.path.isdir(file) or is_parquet(file) else "arrow"
+
+
 def _is_stream(file: Any) -> bool:
     """Is this a stream of Arrow IPC, not a file of it?"""
     with open(file, "rb") as opened:

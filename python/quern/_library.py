@@ -121,11 +121,20 @@ class SetShape(Sized):
                 ("rows_in", c_bool), ("fingerprint", c_uint64), ("names", POINTER(IdArrays))]
 
 
+class VertexTable(Structure):
+    _fields_ = [("type", c_char_p), ("graph", c_void_p)]
+
+
+class EdgeTable(Structure):
+    _fields_ = [("type", c_char_p), ("source", c_uint32), ("target", c_uint32), ("graph", c_void_p)]
+
+
 STRUCTS = {"qn_error": Error, "qn_progress": Progress, "qn_job": Job, "qn_option": Option,
            "qn_session_info": SessionInfo, "qn_edge_rows": Rows, "qn_id_arrays": IdArrays,
            "qn_section_array": SectionArray, "qn_property_array": PropertyArray, "qn_edge_arrays": EdgeArrays, "qn_result_info": ResultInfo,
            "qn_result_column": ResultColumn, "qn_device_array": DeviceArray,
-           "qn_part_rows": PartRows, "qn_part_file": PartFile, "qn_set_shape": SetShape}
+           "qn_part_rows": PartRows, "qn_part_file": PartFile, "qn_set_shape": SetShape,
+           "qn_vertex_table": VertexTable, "qn_edge_table": EdgeTable}
 
 # What every call that can fail ends with, and what calls with options have before their path.
 _OUT, _ERROR, _JOB = POINTER(c_void_p), POINTER(Error), POINTER(Job)
@@ -169,6 +178,7 @@ FUNCTIONS = {
     "qn_part_write": [c_char_p, c_uint64, POINTER(PartRows), _JOB, POINTER(PartFile), _ERROR],
     "qn_set_begin": [c_char_p, c_bool, POINTER(SetShape), _JOB, _OUT, _ERROR],
     "qn_set_finish": [c_void_p, POINTER(PartFile), _ERROR],
+    "qn_types_assemble": [POINTER(VertexTable), c_uint64, POINTER(EdgeTable), c_uint64, *_OPTIONS, c_char_p, _JOB, _ERROR],
     "qn_types_describe": [c_char_p, _TEXT, _ERROR],
     "qn_types_project": [c_char_p, *_OPTIONS, c_char_p, _JOB, _OUT, _ERROR],
     "qn_list": [c_int, _TEXT, _ERROR],

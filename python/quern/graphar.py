@@ -1,7 +1,8 @@
 """Apache GraphAr (https://graphar.apache.org/docs/specification/format): graphs as YAML and chunks of tables.
 
-GraphAr holds property graphs: several types of vertices and edges, each with properties. A container holds one type of edges,
-a name of every vertex, and properties of both. :func:`read` warns of what is left behind.
+GraphAr holds property graphs: several types of vertices and edges, each with properties. :func:`read` makes a container of one
+type of edges, a name of every vertex, and properties of both; :func:`read_types` makes a set of all types. Both warn of what is
+left behind.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from ._table import Table
 
 if TYPE_CHECKING:
     from ._graph import Graph, PathLike
+    from ._types import TypedSet
 
 VERSION = "gar/v1"
 INDEX, SOURCE, TARGET, OFFSET = "_graphArVertexIndex", "_graphArSrcIndex", "_graphArDstIndex", "_graphArOffset"
@@ -167,10 +169,14 @@ class _Graph:
             raise _errors.UsageError("%s type of edges is %s; there are: %s (option edge)"
                                      % ("more than one" if matching else "no", "meant" if edge is None else "called " + edge,
                                         ", ".join(sorted(self.edges))), os.fspath(self.path))
-        entry = matching[0]
+        return self.checked(matching[0])
+
+    def checked(self, entry: _Edges) -> _Edges:
+        """The type, whose ends there are, and a list of which is chosen."""
         for end in entry.source, entry.target:
             if end not in self.vertices:
                 raise _fail(entry.path, "there are no vertices of the type %s" % end)
+        entry.choose_list()
         return entry
 
 
@@ -472,11 +478,11 @@ def _weight_property(edges: _Edges, weight: Optional[str]) -> Optional[Tuple[Dic
     return found[weight]
 
 
-def _lost(graph: _Graph, edges: _Edges, ends: Tuple[_Vertices, _Vertices]) -> List[str]:
-    lost = ["%s.%s" % (vertices.name, entry["name"]) for vertices in dict.fromkeys(ends)
-            for _, entry in _properties(vertices.groups) if not entry.get("is_primary") and not _is_kept(entry)]
-    lost += ["%s.%s" % (edges.name, entry["name"]) for _, entry in _properties(edges.groups) if not _is_kept(entry)]
-    return lost + sorted(name for name in graph.edges if name != edges.name)
+def _lost(edges: Iterable[_Edges], vertices: Iterable[_Vertices]) -> List[str]:
+    """Properties that have no form here."""
+    lost = ["%s.%s" % (each.name, entry["name"]) for each in vertices for _, entry in _properties(each.groups)
+            if not entry.get("is_primary") and not _is_kept(entry)]
+    return lost + ["%s.%s" % (each.name, entry["name"]) for each in edges for _, entry in _properties(each.groups) if not _is_kept(entry)]
 
 
 def read(source: "PathLike", edge: Optional[str] = None, *, weight: Optional[str] = "weight", **given: Any) -> "Graph":
@@ -490,28 +496,73 @@ def read(source: "PathLike", edge: Optional[str] = None, *, weight: Optional[str
     are those of :func:`quern.from_arrow`. A :class:`quern.QuernWarning` names lists and other types of edges, which the
     container does not hold.
     """
-    from ._sources import from_arrow
     graph = _Graph(source)
     edges = graph.chosen(edge)
-    edges.choose_list()
     start, end = graph.vertices[edges.source], graph.vertices[edges.target]
     counts = start.count(), end.count()
-    chosen = _weight_property(edges, weight)
     vertices = _VertexRows(list(dict.fromkeys((start, end))), {start.name: counts[0], end.name: counts[1]})
-    rows = _EdgeRows(edges, counts, 0 if start is end else counts[0])
-    failures: List[BaseException] = []
-    named = vertices.reader(failures)
-    lost = _lost(graph, edges, (start, end))
-    if lost:
-        warnings.warn("the container does not hold: %s" % ", ".join(lost), _errors.QuernWarning, stacklevel=2)
-    given.setdefault("directed", edges.directed)
+    _warn_of(_lost([edges], dict.fromkeys((start, end))) + sorted(name for name in graph.edges if name != edges.name))
+    return _import_edges(edges, counts, 0 if start is end else counts[0], weight, vertices, given)
+
+
+def read_types(source: "PathLike", path: "PathLike", *, weight: Optional[str] = "weight", force: bool = False, **job: Any) -> None:
+    """Read all types of vertices and edges of a GraphAr graph into a set with types at ``path``, a folder. Vertices are called by
+    their primary key, or numbered where there is none. ``weight`` names the edge property that becomes the weight, of the types
+    that have it; None is none. ``threads``, ``memory``, ``tmpdir`` and ``progress`` are as in :func:`quern.from_arrow`."""
+    from ._types import assemble
+    graph = _Graph(source)
+    counts = {name: vertices.count() for name, vertices in graph.vertices.items()}
+    _warn_of(_lost([graph.checked(entry) for entry in graph.edges.values()], graph.vertices.values()))
+    vertices = {name: _import_vertices(entry, counts[name], job) for name, entry in graph.vertices.items()}
+    edges = {}
+    for name, entry in graph.edges.items():
+        if not entry.directed and entry.source != entry.target:
+            _warn_of([], "the edges %s are undirected; from one type to another a set has directed ones" % name)
+        directed = entry.directed or entry.source != entry.target
+        numbers = [prop["name"] for _, prop in _properties(entry.groups) if prop["data_type"] in NUMBERS and _is_kept(prop)]
+        chosen = weight if weight in numbers else None
+        edges[entry.source, entry.label, entry.target] = _import_edges(
+            entry, (counts[entry.source], counts[entry.target]), 0, chosen, None, {**job, "directed": directed})
+    assemble(vertices, edges, path, force=force, **job)
+
+
+def _warn_of(lost: Sequence[str], text: Optional[str] = None) -> None:
+    if lost or text:
+        warnings.warn(text or "the container does not hold: %s" % ", ".join(lost), _errors.QuernWarning, stacklevel=3)
+
+
+def _import_vertices(entry: _Vertices, count: int, job: Dict[str, Any]) -> "Graph":
+    """A graph of the vertices of a type, in their order, without edges."""
+    from ._sources import from_arrays
+    rows, failures = _VertexRows([entry], {entry.name: count}), []  # type: ignore[var-annotated]
+    named = rows.reader(failures)
     if named is None:
-        given["num_vertices"] = counts[0]
+        return from_arrays(numpy.empty(0, "u4"), numpy.empty(0, "u4"), num_vertices=count, **job)
+    no_edges = Table.of_arrays(source=numpy.empty(0, "u4"), target=numpy.empty(0, "u4"))
+    return _import(no_edges, ["source", "target"], failures,
+                   {**job, "vertices": named, "rows": True, "id": "" if rows.key_type is None else rows.key})
+
+
+def _import_edges(edges: _Edges, counts: Tuple[int, int], shift: int, weight: Optional[str], vertices: Optional[_VertexRows],
+                  given: Dict[str, Any]) -> "Graph":
+    """A graph of the edges of a type, whose targets' numbers begin at `shift`, and of these vertices; None: of their number."""
+    chosen = _weight_property(edges, weight)
+    rows = _EdgeRows(edges, counts, shift)
+    failures: List[BaseException] = []
+    named = vertices.reader(failures) if vertices else None
+    given.setdefault("directed", edges.directed)
+    if named is None or vertices is None:
+        given["num_vertices"] = max(counts[0], shift + counts[1])
     else:
         given.update(vertices=named, rows=True, id="" if vertices.key_type is None else vertices.key)
     columns = [SOURCE, TARGET] + ([chosen[1]["name"]] if chosen else [])
+    return _import(rows.reader(failures), columns, failures, given)
+
+
+def _import(table: Any, columns: List[str], failures: List[BaseException], given: Dict[str, Any]) -> "Graph":
+    from ._sources import from_arrow
     try:
-        return from_arrow(rows.reader(failures), columns, properties=True, **given)
+        return from_arrow(table, columns, properties=True, **given)
     except _errors.SystemFailure:
         if failures:
             raise failures[0]
@@ -519,6 +570,21 @@ def read(source: "PathLike", edge: Optional[str] = None, *, weight: Optional[str
 
 
 # ---- Writing ------------------------------------------------------------------------------------
+
+class _Ends:
+    """Which vertices of a graph are sources and targets of the edges that are written: those of one type, [begin, begin + count)."""
+
+    def __init__(self, sources: Tuple[int, int], targets: Tuple[int, int]):
+        self.begins, self.counts = (sources[0], targets[0]), (sources[1], targets[1])
+
+
+def _rows_of_type(graph: "Graph", by_source: bool, ends: _Ends) -> Tuple[Any, ...]:
+    """The same as :func:`_rows_by`, of vertices that are numbered from where their type begins."""
+    offsets, aligned, others, weights = _rows_by(graph, by_source)
+    here, there = (0, 1) if by_source else (1, 0)
+    begin = ends.begins[here]
+    return (offsets[begin:begin + ends.counts[here] + 1], aligned - numpy.uint32(begin), others - numpy.uint32(ends.begins[there]), weights)
+
 
 def _rows_by(graph: "Graph", by_source: bool) -> Tuple[Any, ...]:
     """Offsets, aligned ends, other ends and weights of a list; of an undirected graph every edge once."""
@@ -573,13 +639,14 @@ def _write_count(path: Path, count: int) -> None:
     path.write_bytes(struct.pack("<q", count))
 
 
-def _write_list(graph: "Graph", folder: Path, by_source: bool, part_size: int, chunk_size: int) -> None:
-    offsets, aligned, others, weights = _rows_by(graph, by_source)
+def _write_list(graph: "Graph", ends: _Ends, folder: Path, by_source: bool, part_size: int, chunk_size: int) -> None:
+    offsets, aligned, others, weights = _rows_of_type(graph, by_source, ends)
+    count = ends.counts[0 if by_source else 1]
     source, target = (aligned, others) if by_source else (others, aligned)
     properties = chosen_columns(graph.edge_properties, True)
     order = _order_by(graph, by_source) if properties else None
-    _write_count(folder / "vertex_count", graph.num_vertices)
-    for part, first in enumerate(range(0, graph.num_vertices, part_size)):
+    _write_count(folder / "vertex_count", count)
+    for part, first in enumerate(range(0, count, part_size)):
         bounds = offsets[first:first + part_size + 1]
         start, stop = int(bounds[0]), int(bounds[-1])
         _write_table(folder / "offset" / ("chunk%d" % part), {OFFSET: bounds - start})
@@ -618,18 +685,20 @@ def _data_type(name: str, kind: str) -> str:
     return "timestamp" if kind.startswith("timestamp") else DATA_TYPES[kind]
 
 
-def _check_properties(graph: "Graph") -> None:
-    for properties in graph.vertex_properties, graph.edge_properties:
-        for name, kind in properties.types().items():
-            _data_type(name, kind)
-            if kind.endswith("_utc"):
-                warnings.warn("that the timestamps of %s are of UTC is not in the output" % name, _errors.QuernWarning, stacklevel=5)
+def _check_properties(of: Any) -> None:
+    for name, kind in of.types().items():
+        _data_type(name, kind)
+        if kind.endswith("_utc"):
+            warnings.warn("that the timestamps of %s are of UTC is not in the output" % name, _errors.QuernWarning, stacklevel=6)
 
 
-def _check_names(graph: "Graph") -> None:
+def _check_edge_names(graph: "Graph") -> None:
     for name in graph.edge_properties:
         if name in (SOURCE, TARGET) or (name == "weight" and graph.weight_dtype is not None):
             raise _errors.UnsupportedError("a property of edges is called %s, as another column of GraphAr is" % name)
+
+
+def _check_vertex_names(graph: "Graph") -> None:
     if INDEX in graph.vertex_properties:
         raise _errors.UnsupportedError("a property of vertices is called %s, as another column of GraphAr is" % INDEX)
 
@@ -642,55 +711,109 @@ def write(graph: "Graph", path: "PathLike", *, name: Optional[str] = None, verte
 
     ``name`` is that of the graph, by default that of the folder. The folder appears whole or not at all.
     """
-    target = Path(os.path.abspath(os.fspath(path)))
-    name = name or target.name
-    for label in name, vertex_type, edge_type:
-        if not label or "/" in label or "\0" in label or label.startswith("."):
-            raise _errors.UsageError("%r cannot be the name of a file" % label)
-    unknown = set(lists) - {LISTS[True, "src"], LISTS[True, "dst"]}
-    if unknown or not lists:
-        raise _errors.UsageError("lists are ordered_by_source or ordered_by_dest or both, not %s" % (", ".join(unknown) or "none"))
-    if vertex_chunk_size < 1 or edge_chunk_size < 1:
-        raise _errors.UsageError("a chunk has at least one row")
-    _files.write_folder(path, force, lambda folder: _write_folder(graph, folder, str(name), vertex_type, edge_type, vertex_chunk_size,
-                                                                  edge_chunk_size, lists))
+    ways = _Ways(name or Path(os.path.abspath(os.fspath(path))).name, vertex_chunk_size, edge_chunk_size, lists)
+    for label in vertex_type, edge_type:
+        _check_label(label)
+    _files.write_folder(path, force, lambda folder: _write_folder(graph, folder, ways, vertex_type, edge_type))
 
 
-def _write_folder(graph: "Graph", folder: Path, name: str, vertex_type: str, edge_type: str, vertex_chunk_size: int,
-                  edge_chunk_size: int, lists: Tuple[str, ...]) -> None:
+def write_types(set_path: "PathLike", path: "PathLike", *, name: Optional[str] = None, vertex_chunk_size: int = 1 << 18,
+                edge_chunk_size: int = 1 << 22, lists: Tuple[str, ...] = ("ordered_by_source", "ordered_by_dest"),
+                force: bool = False) -> None:
+    """Write all types of vertices and edges of a set with types as a GraphAr graph, each by itself, as :func:`write` does one."""
+    from ._types import TypedSet
+    types = TypedSet(set_path, verify=True)
+    ways = _Ways(name or Path(os.path.abspath(os.fspath(path))).name, vertex_chunk_size, edge_chunk_size, lists)
+    for label in [*types.counts, *(label for _, label, _ in types.edge_types)]:
+        _check_label(label)
+    if len({"_".join(type) for type in types.edge_types}) < len(types.edge_types):
+        raise _errors.UnsupportedError("two types of edges are called the same in GraphAr, where a _ joins the names of three types")
+    _files.write_folder(path, force, lambda folder: _write_typed_folder(types, folder, ways))
+
+
+class _Ways:
+    """How a graph is written."""
+
+    def __init__(self, name: str, vertex_chunk_size: int, edge_chunk_size: int, lists: Tuple[str, ...]):
+        self.name, self.vertex_chunk_size, self.edge_chunk_size = str(name), vertex_chunk_size, edge_chunk_size
+        self.lists = list(dict.fromkeys(lists))
+        _check_label(self.name)
+        unknown = set(lists) - {LISTS[True, "src"], LISTS[True, "dst"]}
+        if unknown or not lists:
+            raise _errors.UsageError("lists are ordered_by_source or ordered_by_dest or both, not %s" % (", ".join(unknown) or "none"))
+        if vertex_chunk_size < 1 or edge_chunk_size < 1:
+            raise _errors.UsageError("a chunk has at least one row")
+
+
+def _check_label(label: str) -> None:
+    if not label or "/" in label or "\0" in label or label.startswith("."):
+        raise _errors.UsageError("%r cannot be the name of a file" % label)
+
+
+def _write_folder(graph: "Graph", folder: Path, ways: _Ways, vertex_type: str, edge_type: str) -> None:
+    every = 0, graph.num_vertices
+    files = ([_write_vertex_type(graph, folder, ways, vertex_type)],
+             [_write_edge_type(graph, _Ends(every, every), folder, ways, (vertex_type, edge_type, vertex_type))])
+    _write_graph_info(folder, ways, *files)
+
+
+def _write_typed_folder(types: "TypedSet", folder: Path, ways: _Ways) -> None:
+    vertices, edges = [], []
+    for name in types.counts:
+        with types.vertices(name) as graph:
+            vertices.append(_write_vertex_type(graph, folder, ways, name))
+    for type in types.edge_types:
+        source, target = zip(types.begins(type), (types.counts[type[0]], types.counts[type[2]]))
+        with types.edges(type) as graph:
+            edges.append(_write_edge_type(graph, _Ends(source, target), folder, ways, type))
+    _write_graph_info(folder, ways, vertices, edges)
+
+
+def _group(prefix: str, properties: Dict[str, str], primary: bool = False) -> List[Dict[str, Any]]:
+    each = [{"name": label, "data_type": data_type, "is_primary": primary} for label, data_type in properties.items()]
+    return [{"properties": each, "file_type": "parquet", "prefix": prefix}] if each else []
+
+
+def _types_of(properties: Any) -> Dict[str, str]:
+    return {label: _data_type(label, kind) for label, kind in properties.types().items()}
+
+
+def _write_info(folder: Path, file_name: str, info: Dict[str, Any]) -> str:
     yaml = need("yaml")
-    triple = "_".join((vertex_type, edge_type, vertex_type))
+    (folder / file_name).write_text(yaml.safe_dump({**info, "version": VERSION}, sort_keys=False, allow_unicode=True), encoding="utf-8")
+    return file_name
 
-    def group(prefix: str, properties: Dict[str, str], primary: bool = False) -> List[Dict[str, Any]]:
-        each = [{"name": label, "data_type": data_type, "is_primary": primary} for label, data_type in properties.items()]
-        return [{"properties": each, "file_type": "parquet", "prefix": prefix}] if each else []
 
-    def types(properties: Any) -> Dict[str, str]:
-        return {label: _data_type(label, kind) for label, kind in properties.types().items()}
+def _write_graph_info(folder: Path, ways: _Ways, vertices: List[str], edges: List[str]) -> None:
+    _write_info(folder, ways.name + ".graph.yml", {"name": ways.name, "prefix": "./", "vertices": vertices, "edges": edges})
 
-    def write_info(file_name: str, info: Dict[str, Any]) -> None:
-        (folder / file_name).write_text(yaml.safe_dump({**info, "version": VERSION}, sort_keys=False, allow_unicode=True),
-                                        encoding="utf-8")
 
-    _check_names(graph)
-    _check_properties(graph)
+def _write_vertex_type(graph: "Graph", folder: Path, ways: _Ways, name: str) -> str:
+    """The chunks and the information file of a type of vertices; what that file is called."""
+    _check_vertex_names(graph)
+    _check_properties(graph.vertex_properties)
     key = _other_than(graph.vertex_properties, "id")
-    id_type = _write_vertices(graph, folder / "vertex" / vertex_type, vertex_chunk_size, key)
-    for kind in dict.fromkeys(lists):
-        _write_list(graph, folder / "edge" / triple / kind, kind == LISTS[True, "src"], vertex_chunk_size, edge_chunk_size)
-    write_info(vertex_type + ".vertex.yml", {
-        "type": vertex_type, "chunk_size": vertex_chunk_size, "prefix": "vertex/%s/" % vertex_type,
-        "property_groups": group("id/", {key: id_type}, True) + group("properties/", types(graph.vertex_properties))})
+    id_type = _write_vertices(graph, folder / "vertex" / name, ways.vertex_chunk_size, key)
+    return _write_info(folder, name + ".vertex.yml", {
+        "type": name, "chunk_size": ways.vertex_chunk_size, "prefix": "vertex/%s/" % name,
+        "property_groups": _group("id/", {key: id_type}, True) + _group("properties/", _types_of(graph.vertex_properties))})
+
+
+def _write_edge_type(graph: "Graph", ends: _Ends, folder: Path, ways: _Ways, type: Tuple[str, str, str]) -> str:
+    """The same of a type of edges."""
+    triple = "_".join(type)
+    _check_edge_names(graph)
+    _check_properties(graph.edge_properties)
+    for kind in ways.lists:
+        _write_list(graph, ends, folder / "edge" / triple / kind, kind == LISTS[True, "src"], ways.vertex_chunk_size, ways.edge_chunk_size)
     weights = []
     if graph.weight_dtype is not None:
         weight = {"u": "int64", "i": "int64"}.get(graph.weight_dtype.kind) or ("float" if graph.weight_dtype == "f4" else "double")
-        weights = group("weight/", {"weight": weight})
+        weights = _group("weight/", {"weight": weight})
     aligned = {folder_name: by for (ordered, by), folder_name in LISTS.items() if ordered}
-    write_info(triple + ".edge.yml", {
-        "src_type": vertex_type, "edge_type": edge_type, "dst_type": vertex_type, "chunk_size": edge_chunk_size,
-        "src_chunk_size": vertex_chunk_size, "dst_chunk_size": vertex_chunk_size, "directed": graph.directed,
+    return _write_info(folder, triple + ".edge.yml", {
+        "src_type": type[0], "edge_type": type[1], "dst_type": type[2], "chunk_size": ways.edge_chunk_size,
+        "src_chunk_size": ways.vertex_chunk_size, "dst_chunk_size": ways.vertex_chunk_size, "directed": graph.directed,
         "prefix": "edge/%s/" % triple,
-        "adj_lists": [{"ordered": True, "aligned_by": aligned[kind], "file_type": "parquet"} for kind in dict.fromkeys(lists)],
-        "property_groups": weights + group("properties/", types(graph.edge_properties))})
-    write_info(name + ".graph.yml", {"name": name, "prefix": "./", "vertices": [vertex_type + ".vertex.yml"],
-                                     "edges": [triple + ".edge.yml"]})
+        "adj_lists": [{"ordered": True, "aligned_by": aligned[kind], "file_type": "parquet"} for kind in ways.lists],
+        "property_groups": weights + _group("properties/", _types_of(graph.edge_properties))})

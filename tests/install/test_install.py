@@ -358,6 +358,8 @@ class Install(unittest.TestCase):
         vector = SOURCE / "specs/vectors/set-types"
         self.assertRegex(run(programs["types"], vector, "ACTED").stdout, r'"source":"Person","name":"ACTED".*\nACTED: 5 vertices, 1 edges\n')
         self.assertIn("KNOWS", run(programs["types"], vector, "KNOWS", exit=2).stderr)
+        films = folder / "films"
+        self.assertRegex(run(programs["types"], films, "likes", films).stdout, r'"name":"Film","vertices":3.*\nlikes: 5 vertices, 2 edges\n')
         self.assertRegex(run(programs["properties"]).stdout, r"\Alibquern [\d.]+\nyear: 4 values of 4 bytes, 1 null\n"
                          r'\{"vertices":\[\{"name":"year","nulls":1,"type":"u32"\}\]\}\n\{"count":\d,"largest":\d\}\n\Z')
         edges.write_text("a b\nc b\nb b\nd b\nd b\nb a\n")
