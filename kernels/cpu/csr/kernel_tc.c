@@ -11,6 +11,7 @@
 
 #include <omp.h>
 
+#include "kernels/cpu/csr/hub_bitmaps.h"
 #include "kernels/standalone_kernel.h"
 #include "support/memory.h"
 #include "support/multiversion.h"
@@ -18,42 +19,12 @@
 
 extern const struct qn_kernel qn_kernel_tc_csr_cpu;
 
-/* Vertices with stored bitmaps: 2^15 take 64 MiB together. */
-#define MAX_HUBS ((uint64_t)1 << 15)
-
 struct work {
   const struct qn_orientation *edges;
-  uint64_t num_hubs;
-  uint64_t *hub_bits; /* bitmaps of the hubs, row b beginning at word row_word(b) */
-  uint64_t *bits;     /* [threads][words] scratch bitmaps, zero between uses */
-  uint64_t words;     /* of a bitmap of all vertices */
+  struct qn_hub_bitmaps hubs;
+  uint64_t *bits; /* [threads][words] scratch bitmaps, zero between uses */
+  uint64_t words; /* of a bitmap of all vertices */
 };
-
-/* Words of the bitmaps of 0 .. b-1, where bitmap b has ceil(b / 64). */
-static uint64_t row_word(uint64_t b) {
-  if (b == 0)
-    return 0;
-  uint64_t full = (b - 1) / 64, rest = (b - 1) % 64; /* rows 1 .. b-1 */
-  return 64 * (full * (full + 1) / 2) + rest * (full + 1);
-}
-
-static enum qn_status store_hubs(struct work *work, struct qn_error *error) {
-  const struct qn_orientation *edges = work->edges;
-  work->num_hubs = edges->num_vertices < MAX_HUBS ? edges->num_vertices : MAX_HUBS;
-  enum qn_status status = qn_pages_alloc(&work->hub_bits, row_word(work->num_hubs),
-                                         sizeof *work->hub_bits, "bitmaps of hubs", error);
-  if (status)
-    return status;
-#pragma omp parallel for schedule(dynamic, 64)
-  for (uint64_t b = 0; b < work->num_hubs; b++) {
-    uint64_t *row = work->hub_bits + row_word(b);
-    for (uint64_t i = 0; i < edges->counts[b]; i++) {
-      uint32_t a = edges->earlier[edges->offsets[b] + i];
-      row[a / 64] |= (uint64_t)1 << (a % 64);
-    }
-  }
-  return QN_OK;
-}
 
 QN_COUNTING_CLONES static uint64_t count_common(const uint64_t *restrict a,
                                                 const uint64_t *restrict b, uint64_t words) {
@@ -69,20 +40,18 @@ static uint64_t count_at(const struct work *work, uint64_t c, uint64_t *bits) {
   const uint32_t *list = edges->earlier + edges->offsets[c];
   const uint64_t *counts = edges->counts;
   uint64_t triangles = 0;
-  for (uint64_t i = 0; i < counts[c]; i++)
-    bits[list[i] / 64] |= (uint64_t)1 << (list[i] % 64);
+  qn_mark_list(list, counts[c], bits);
   for (uint64_t i = 0; i < counts[c]; i++) {
     uint64_t b = list[i];
-    if (b < work->num_hubs && counts[b] > b / 256) {
-      triangles += count_common(bits, work->hub_bits + row_word(b), (b + 63) / 64);
+    if (b < work->hubs.num_hubs && counts[b] > b / 256) {
+      triangles += count_common(bits, work->hubs.bits + qn_hub_word(b), (b + 63) / 64);
       continue;
     }
     const uint32_t *other = edges->earlier + edges->offsets[b];
     for (uint64_t j = 0; j < counts[b]; j++)
-      triangles += bits[other[j] / 64] >> (other[j] % 64) & 1;
+      triangles += qn_is_marked(bits, other[j]);
   }
-  for (uint64_t i = 0; i < counts[c]; i++)
-    bits[list[i] / 64] = 0;
+  qn_clear_list(list, counts[c], bits);
   return triangles;
 }
 
@@ -102,13 +71,13 @@ enum qn_status qn_triangles_count(const struct qn_orientation *edges, struct qn_
   enum qn_status status = qn_pages_alloc(&work.bits, qn_threads() * work.words, sizeof *work.bits,
                                          "bitmaps of vertices", error);
   if (!status)
-    status = store_hubs(&work, error);
+    status = qn_hub_bitmaps_create(edges, &work.hubs, error);
   result->stats.prepare_seconds += qn_seconds() - begin;
   begin = qn_seconds();
   if (!status)
     result->number = count_triangles(&work);
   result->stats.kernel_seconds = qn_seconds() - begin;
-  qn_pages_free(work.hub_bits, row_word(work.num_hubs), sizeof *work.hub_bits);
+  qn_hub_bitmaps_destroy(&work.hubs);
   qn_pages_free(work.bits, qn_threads() * work.words, sizeof *work.bits);
   return status;
 }
