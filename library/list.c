@@ -6,6 +6,7 @@
 #include "converters/format.h"
 #include "converters/generate/run.h"
 #include "converters/import/options.h"
+#include "converters/partition/options.h"
 #include "converters/transform/run.h"
 #include "kernels/cuda/device/device.h"
 #include "library/call.h"
@@ -65,6 +66,7 @@ static json_t *list_options(void) {
   json_t *object = json_object();
   add_settings(object, "import", qn_import_settings, qn_build_settings);
   add_settings(object, "transform", qn_part_settings, qn_transform_settings);
+  qn_settings_list(qn_partition_settings, json_object_get(object, "transform"));
   add_settings(object, "run", qn_run_settings, qn_place_settings);
   add_settings(object, "export", qn_export_settings, NULL);
   add_settings(object, "generate", qn_generate_settings, qn_build_settings);

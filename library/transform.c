@@ -1,4 +1,5 @@
 /* Transformed graphs. */
+#include "converters/partition/run.h"
 #include "converters/transform/run.h"
 #include "library/call.h"
 #include "library/options.h"
@@ -19,6 +20,7 @@ struct transforming {
   const uint32_t *vertices;
   uint64_t num_vertices;
   struct qn_transform_options options;
+  struct qn_partition_options partition; /* in place of steps */
   struct qn_memory_plan plan; /* has the name of the folder for temporary files */
 };
 
@@ -35,9 +37,36 @@ static enum qn_status choose_vertices(struct transforming *transforming, struct 
   return QN_OK;
 }
 
+/* A partition is of a graph as it is. */
+static enum qn_status settle(struct transforming *transforming, struct qn_error *error) {
+  const struct qn_partition_options *partition = &transforming->partition;
+  enum qn_status status = qn_transform_options_settle(&transforming->options, error);
+  if (!status)
+    status = qn_partition_options_settle(&transforming->partition, error);
+  if (status || !partition->num_parts)
+    return status;
+  if (qn_transform_options_are_any(&transforming->options))
+    return qn_fail(error, QN_USAGE,
+                   "--partition divides a graph as it is: take other steps before it or after it");
+  if (qn_partition_is_by_library(partition->method))
+    return qn_fail(error, QN_UNSUPPORTED, "--by %s is for quern-transform and for Python",
+                   qn_partition_method_name(partition->method));
+  return QN_OK;
+}
+
+static enum qn_status plan(struct transforming *transforming, struct qn_error *error) {
+  const struct qn_container *container = transforming->session->container;
+  if (transforming->partition.num_parts)
+    return qn_partition_plan(&transforming->partition, container, &transforming->memory,
+                             transforming->path, &transforming->plan, error);
+  return qn_transform_plan(&transforming->options, container, &transforming->memory,
+                           transforming->path, &transforming->plan, error);
+}
+
 static enum qn_status prepare(struct transforming *transforming, struct qn_error *error) {
   const struct qn_settings settings[] = {{qn_transform_settings, &transforming->options},
                                          {qn_part_settings, &transforming->options.part},
+                                         {qn_partition_settings, &transforming->partition},
                                          {output_settings, transforming},
                                          {0}};
   struct qn_session *session = transforming->session;
@@ -47,7 +76,7 @@ static enum qn_status prepare(struct transforming *transforming, struct qn_error
   if (!status && transforming->induced)
     status = choose_vertices(transforming, error);
   if (!status)
-    status = qn_transform_options_settle(&transforming->options, error);
+    status = settle(transforming, error);
   if (!status)
     status = qn_input_kept(transforming->path, session->path, error);
   if (!status)
@@ -55,24 +84,32 @@ static enum qn_status prepare(struct transforming *transforming, struct qn_error
   if (!status)
     status = qn_input_kept(transforming->path, transforming->options.transform.relabel_file, error);
   if (!status)
-    status = qn_transform_plan(&transforming->options, session->container, &transforming->memory,
-                               transforming->path, &transforming->plan, error);
+    status = plan(transforming, error);
   return status ? status : qn_session_ensure_graph(session, QN_VERIFY_ALL, error);
+}
+
+static enum qn_status make(const struct transforming *transforming, struct qn_container **out,
+                           struct qn_error *error) {
+  const struct qn_session *session = transforming->session;
+  struct qn_transform_report report;
+  struct qn_partition_report partitioned;
+  if (transforming->partition.num_parts)
+    return qn_partition_run(&transforming->partition, session->container, &session->graph,
+                            transforming->path, transforming->replace, &partitioned, out, error);
+  enum qn_status status = qn_transform_run(&transforming->options, session->container,
+                                           &session->graph, "libquern", transforming->path,
+                                           transforming->replace, &report, out, error);
+  json_decref(report.provenance);
+  return status;
 }
 
 static enum qn_status transform(void *argument, struct qn_error *error) {
   struct transforming *transforming = argument;
-  struct qn_session *session = transforming->session;
   struct qn_container *container = NULL;
-  struct qn_transform_report report;
   bool wanted = transforming->out || !transforming->path;
   enum qn_status status = prepare(transforming, error);
-  if (status)
-    return status;
-  status = qn_transform_run(&transforming->options, session->container, &session->graph, "libquern",
-                            transforming->path, transforming->replace, &report,
-                            wanted ? &container : NULL, error);
-  json_decref(report.provenance);
+  if (!status)
+    status = make(transforming, wanted ? &container : NULL, error);
   if (status || !wanted)
     return status;
   return qn_session_of_output(container, transforming->path, transforming->out, error);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/graph/graph_source.h"
+#include "converters/partition/measure.h"
 #include "formats/container/figures.h"
 #include "formats/container/text_table.h"
 #include "formats/properties/report.h"
@@ -22,14 +24,19 @@ struct options {
   struct qn_tool_options shared;
   const char *file;
   bool statistics;
+  const char *partition; /* a column; NULL: none is asked for */
 };
 
-enum { KEY_STATS = 0x100 };
+enum { KEY_STATS = 0x100, KEY_PARTITION };
 
 static const struct argp_option option_list[] = {
     {"stats", KEY_STATS, NULL, 0,
      "Look at every edge: degrees and their histogram, isolated vertices, loops, parallel edges, "
      "reciprocity, components",
+     0},
+    {"partition", KEY_PARTITION, "COLUMN", 0,
+     "Look at every edge: the cut, balance and replication of the partition that the property "
+     "COLUMN says, of vertices or of edges",
      0},
     {0}};
 
@@ -41,6 +48,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     return 0;
   case KEY_STATS:
     options->statistics = true;
+    return 0;
+  case KEY_PARTITION:
+    options->partition = argument;
     return 0;
   case ARGP_KEY_ARG:
     if (options->file)
@@ -61,7 +71,8 @@ static const char documentation[] =
     "FILE is a container, plain or in archive form, BUNDLE.tar:MEMBER, or the folder of a set. "
     "Only header, section "
     "table, footer and small sections are read; contents are not checked (quern-verify does that). "
-    "With --stats the graph is read and checked: a plain container, or a member of a bundle, which "
+    "With --stats or --partition the graph is read and checked: a plain container, or a member of "
+    "a bundle, which "
     "is restored to temporary disk space (TMPDIR). Exit status: 0, or 3 for a damaged file, 4 for "
     "an unknown version or feature, 5 if it cannot be read.";
 
@@ -135,6 +146,23 @@ static enum qn_status add_statistics(const struct options *options, json_t *desc
   return status;
 }
 
+static enum qn_status measure_partition(const struct options *options,
+                                        struct qn_partition_figures *figures,
+                                        struct qn_error *error) {
+  struct qn_graph_source source = {0};
+  enum qn_status status = qn_graph_source_open(options->file, &source, error);
+  if (!status)
+    status =
+        qn_partition_measure(source.container, &source.graph, options->partition, figures, error);
+  qn_graph_source_close(&source);
+  return status;
+}
+
+/* Is the graph read, not the header alone? */
+static bool looks_at_edges(const struct options *options) {
+  return options->statistics || options->partition;
+}
+
 int main(int argc, char **argv) {
   static const struct argp_child children[] = {{&qn_tool_argp, 0, NULL, 0}, {0}};
   static const struct argp argp = {option_list, parse, "FILE", documentation, children, NULL, NULL};
@@ -142,11 +170,12 @@ int main(int argc, char **argv) {
   struct qn_error error;
   struct qn_container *container;
   json_t *description = NULL;
+  struct qn_partition_figures figures;
   qn_tool_parse("quern-info", &argp, argc, argv, &options, &options.shared);
 
-  if (!options.statistics && qn_set_recognise(options.file))
+  if (!looks_at_edges(&options) && qn_set_recognise(options.file))
     return qn_tool_exit(qn_set_show(options.file, options.shared.json, &error), &error);
-  const unsigned flags = QN_MAP_ARCHIVE | (options.statistics ? 0 : QN_MAP_RECTANGULAR);
+  const unsigned flags = QN_MAP_ARCHIVE | (looks_at_edges(&options) ? 0 : QN_MAP_RECTANGULAR);
   enum qn_status status = qn_container_open(options.file, flags, &container, &error);
   if (!status)
     status = qn_container_describe(container, &description, &error);
@@ -154,12 +183,20 @@ int main(int argc, char **argv) {
     explain_edges(container, description, options.shared.json);
   if (!status && options.statistics)
     status = add_statistics(&options, description, &error);
+  if (!status && options.partition)
+    status = measure_partition(&options, &figures, &error);
+  if (!status && options.partition && options.shared.json)
+    json_object_set_new(description, "partition", qn_partition_figures_json(&figures));
   if (!status)
     status = qn_used_files_check(&error);
   if (!status && options.shared.json)
     qn_tool_print_json(json_incref(description));
   else if (!status)
     print_text(description);
+  if (!status && options.partition && !options.shared.json) {
+    printf("\npartition %s:\n", options.partition);
+    qn_partition_figures_print(&figures, stdout);
+  }
   json_decref(description);
   qn_container_unmap(container);
   return qn_tool_exit(status, &error);

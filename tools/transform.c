@@ -16,12 +16,13 @@
 #include "support/threads.h"
 #include "support/tool.h"
 #include "support/used_files.h"
+#include "tools/partitioning.h"
 #include "tools/set_report.h"
 #include "tools/striping.h"
 #include <quern/open.h>
 
-/* Of settings: for the part, the steps, a set, types of one. */
-enum { NUM_TABLES = 4 };
+/* Of settings: for the part, the steps, a set, types of one, a partition. */
+enum { NUM_TABLES = 5 };
 
 struct options {
   struct qn_tool_options shared;
@@ -30,6 +31,7 @@ struct options {
   struct qn_striping_options stripes;
   struct qn_set_options set; /* no parts: one container */
   struct qn_set_selection types;
+  struct qn_partition_options partition;
   const char *input;
   const char *output;
   struct qn_settings settings[NUM_TABLES];
@@ -41,6 +43,8 @@ static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "Write the container to FILE, - for standard output (required)", 1},
     {NULL, 0, NULL, 0,
      "A graph, without other steps, as a set of containers, or a set as one:", QN_SET_GROUP - 1},
+    {NULL, 0, NULL, 0,
+     "A column that divides the graph as it is into parts:", QN_PARTITION_GROUP - 1},
     {0}};
 
 static void finish_command_line(struct argp_state *state, struct options *options) {
@@ -52,6 +56,8 @@ static void finish_command_line(struct argp_state *state, struct options *option
   qn_tool_check_output(&options->shared, options->output, state);
   const bool any = qn_transform_options_are_any(&options->transform);
   const bool types = qn_set_selection_is_any(&options->types);
+  if (qn_partition_options_settle(&options->partition, &error))
+    argp_error(state, "%s", error.message);
   if (types && !qn_set_recognise(options->input))
     argp_error(state, "--project, --edge-types and --vertex-types are of a set with types");
   if (types && options->stripes.striping.num_folders)
@@ -60,8 +66,13 @@ static void finish_command_line(struct argp_state *state, struct options *option
     argp_error(state, "--parts cuts a graph as it is: transform it first, into a container");
   if (options->stripes.striping.num_folders && (any || qn_set_is_asked(&options->set)))
     argp_error(state, "--stripe distributes a container as it is: transform it first");
-  if (!any && !qn_set_is_asked(&options->set) && !options->stripes.striping.num_folders &&
-      !qn_set_recognise(options->input) && !qn_stripes_recognise(options->input))
+  if (options->partition.num_parts &&
+      (any || qn_set_is_asked(&options->set) || options->stripes.striping.num_folders))
+    argp_error(state, "--partition divides a graph as it is, into a column of the same container: "
+                      "take other steps before it or after it");
+  if (!any && !options->partition.num_parts && !qn_set_is_asked(&options->set) &&
+      !options->stripes.striping.num_folders && !qn_set_recognise(options->input) &&
+      !qn_stripes_recognise(options->input))
     argp_error(state, "say what to do, for example --symmetrize");
   if (qn_set_options_settle(&options->set, &error) ||
       qn_transform_options_settle(&options->transform, &error) ||
@@ -118,6 +129,8 @@ static const char documentation[] =
     "  quern-transform web -o again.qrn\n"
     "Who knows whom, of a set with types:\n"
     "  quern-transform social --project person-knows-person -o knows.qrn\n"
+    "A column \"part\" of 8 parts, for training or for several machines:\n"
+    "  quern-transform web.qrn --partition 8 --by fennel -o parted.qrn\n"
     "A container over two disks, and in one file again:\n"
     "  quern-transform web.qrn --stripe /disk1 --stripe /disk2 -o wide.qrn\n"
     "  quern-transform wide.qrn -o again.qrn";
@@ -247,6 +260,19 @@ static enum qn_status copy_file(const struct options *options, struct qn_error *
   return status;
 }
 
+/* ---- Partitions ----------------------------------------------------------- */
+
+static enum qn_status partition_file(const struct options *options, char **argv,
+                                     struct qn_error *error) {
+  const struct qn_partitioning partitioning = {.options = &options->partition,
+                                               .memory = &options->memory,
+                                               .types = &options->types,
+                                               .shared = &options->shared,
+                                               .input = options->input,
+                                               .output = options->output};
+  return qn_partitioning_run(&partitioning, argv, error);
+}
+
 /* ---- Report --------------------------------------------------------------- */
 
 static enum qn_status print_json(const struct options *options, const struct report *report,
@@ -275,10 +301,12 @@ int main(int argc, char **argv) {
   const struct argp transform_argp = qn_settings_argp(qn_transform_settings);
   const struct argp set_argp = qn_settings_argp(qn_set_settings);
   const struct argp types_argp = qn_settings_argp(qn_selection_settings);
+  const struct argp partition_argp = qn_settings_argp(qn_partition_settings);
   const struct argp_child children[] = {{&part_argp, 0, NULL, 0},
                                         {&transform_argp, 0, NULL, 0},
                                         {&set_argp, 0, NULL, 0},
                                         {&types_argp, 0, "Types of a set:", QN_SELECTION_GROUP - 1},
+                                        {&partition_argp, 0, NULL, 0},
                                         {&qn_striping_argp, 13, NULL, 0},
                                         {&qn_memory_argp, 0, NULL, 0},
                                         {&qn_tool_output_argp, 0, NULL, 0},
@@ -288,7 +316,8 @@ int main(int argc, char **argv) {
   struct options options = {.settings = {{qn_part_settings, &options.transform.part},
                                          {qn_transform_settings, &options.transform},
                                          {qn_set_settings, &options.set},
-                                         {qn_selection_settings, &options.types}},
+                                         {qn_selection_settings, &options.types},
+                                         {qn_partition_settings, &options.partition}},
                             .types.properties = true,
                             .set.rows = QN_SET_ROWS_IN};
   struct report report = {0};
@@ -296,6 +325,8 @@ int main(int argc, char **argv) {
   qn_transform_options_begin(&options.transform);
   qn_tool_parse("quern-transform", &argp, argc, argv, &options, &options.shared);
   qn_outputs_hold();
+  if (options.partition.num_parts)
+    return qn_tool_exit(partition_file(&options, argv, &error), &error);
   if (qn_set_is_asked(&options.set))
     return qn_tool_exit(split_file(&options, &error), &error);
   if (options.stripes.striping.num_folders || qn_stripes_recognise(options.input))

@@ -117,6 +117,10 @@ class Algorithms(Commands, unittest.TestCase):
     page, ready = "docs/algorithms.md", ("web",)
 
 
+class Partitioning(Commands, unittest.TestCase):
+    page = "docs/partitioning.md"
+
+
 class Formats(Commands, unittest.TestCase):
     page = "docs/formats.md"
 

@@ -82,6 +82,8 @@ class Json(unittest.TestCase):
         printed |= {"estimate", "estimate.memory"}
         printed |= self.printed("quern-transform", self.at / "g.qrn", "--parts", "2", "-o", self.at / "in-parts")
         printed |= self.printed("quern-transform", self.at / "in-parts", "-o", self.at / "e.qrn")
+        printed |= self.printed("quern-transform", self.at / "g.qrn", "--partition", "2", "-o", self.at / "parted.qrn")
+        printed |= self.printed("quern-transform", self.at / "g.qrn", "--partition", "2", "--by", "hdrf", "-fo", self.at / "parted.qrn")
         self.compare(printed, ("quern-import", "The estimate"), ("ranks.",))
 
     def test_builders(self):

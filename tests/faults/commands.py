@@ -29,6 +29,8 @@ COMMANDS = {
     "generate-piped": ("quern-generate rmat --scale 6 -o -", None),
     "transform": ("quern-transform INPUTS/graph.qrn --symmetrize --relabel degree -o out.qrn", "out.qrn"),
     "generate-blocks": ("quern-generate uniform --scale 4 --degree 3 --block-vertices 8 -o out", "out"),
+    "divide": ("quern-transform INPUTS/dated.qrn --partition 3 --by ldg -o out.qrn", "out.qrn"),
+    "divide-edges": ("quern-transform INPUTS/dated.qrn --partition 3 --by 2psl -o out.qrn", "out.qrn"),
     "split": ("quern-transform INPUTS/dated.qrn --parts 2 -o out", "out"),
     "cut": ("quern-transform INPUTS/dated.qrn --block-vertices 12 -o out", "out"),
     "unite": ("quern-transform INPUTS/set -o out.qrn", "out.qrn"),

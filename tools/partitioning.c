@@ -1,0 +1,84 @@
+#include "tools/partitioning.h"
+
+#include "converters/graph/graph_source.h"
+#include "support/json_text.h"
+#include "support/output_stream.h"
+#include "support/sizes.h"
+#include "support/threads.h"
+#include "support/used_files.h"
+#include "tools/tables.h"
+#include <quern/open.h>
+
+struct report {
+  struct qn_partition_report made;
+  struct qn_memory_plan plan;
+  uint64_t num_vertices, num_edges;
+  double seconds;
+};
+
+static enum qn_status partition_file(const struct qn_partitioning *partitioning,
+                                     struct report *report, struct qn_error *error) {
+  struct qn_graph_source source = {0};
+  struct qn_container *container;
+  enum qn_status status = qn_input_kept(partitioning->output, partitioning->input, error);
+  if (!status)
+    status = qn_set_selection_is_any(partitioning->types)
+                 ? qn_set_project_nameless(partitioning->input, partitioning->types,
+                                           partitioning->input, &container, error)
+                 : qn_container_open(partitioning->input, 0, &container, error);
+  if (status)
+    return status;
+  status = qn_partition_plan(partitioning->options, container, partitioning->memory,
+                             partitioning->output, &report->plan, error);
+  if (status) {
+    qn_container_unmap(container);
+    return status;
+  }
+  status = qn_graph_source_take(container, &source, error);
+  report->num_vertices = source.graph.out.num_vertices;
+  report->num_edges = source.graph.out.num_edges;
+  if (!status)
+    status = qn_partition_run(partitioning->options, source.container, &source.graph,
+                              partitioning->output, partitioning->shared->force, &report->made,
+                              NULL, error);
+  qn_graph_source_close(&source);
+  return status;
+}
+
+static void print_json(const struct qn_partitioning *partitioning, const struct report *report) {
+  json_t *figures = qn_partition_figures_json(&report->made.figures);
+  json_object_set_new(figures, "by",
+                      json_string(qn_partition_method_name(partitioning->options->method)));
+  json_object_set_new(figures, "column", json_string(partitioning->options->column));
+  json_object_set_new(figures, "seconds", json_real(report->made.seconds));
+  json_object_set_new(figures, "memory", json_integer((json_int_t)report->made.memory));
+  qn_tool_print_json(json_pack(
+      "{s:o, s:I, s:I, s:o, s:o, s:f}", "output", qn_json_text(partitioning->output), "vertices",
+      (json_int_t)report->num_vertices, "edges", (json_int_t)report->num_edges, "partition",
+      figures, "estimate", qn_memory_plan_json(&report->plan), "seconds", report->seconds));
+}
+
+static void print_summary(const struct qn_partitioning *partitioning, const struct report *report) {
+  FILE *stream = qn_beside_output(partitioning->output);
+  char memory[32];
+  fprintf(stream, "%s: the column '%s' by %s, in %.2f s (partitioning %.2f s, %s)\n",
+          partitioning->output, partitioning->options->column,
+          qn_partition_method_name(partitioning->options->method), report->seconds,
+          report->made.seconds, qn_size_text(report->made.memory, memory, sizeof memory));
+  qn_partition_figures_print(&report->made.figures, stream);
+}
+
+enum qn_status qn_partitioning_run(const struct qn_partitioning *partitioning, char **argv,
+                                   struct qn_error *error) {
+  struct report report = {0};
+  const double begun = qn_seconds();
+  if (qn_partition_is_by_library(partitioning->options->method))
+    return qn_tables_hand_over("transform", partitioning->output, argv, error);
+  enum qn_status status = partition_file(partitioning, &report, error);
+  report.seconds = qn_seconds() - begun;
+  if (!status && partitioning->shared->json)
+    print_json(partitioning, &report);
+  else if (!status && !partitioning->shared->quiet)
+    print_summary(partitioning, &report);
+  return status;
+}

@@ -1,0 +1,19 @@
+/* quern-transform --partition. */
+#pragma once
+
+#include "converters/partition/run.h"
+#include "formats/set/project.h"
+#include "support/tool.h"
+
+struct qn_partitioning {
+  const struct qn_partition_options *options;
+  const struct qn_memory_options *memory;
+  const struct qn_set_selection *types; /* of a set with types */
+  const struct qn_tool_options *shared;
+  const char *input, *output;
+};
+
+/* Write the output, and tell of it. For a library's method become the Python package, with the
+ * arguments of `argv`. */
+enum qn_status qn_partitioning_run(const struct qn_partitioning *partitioning, char **argv,
+                                   struct qn_error *error);
