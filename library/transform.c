@@ -21,7 +21,7 @@ struct transforming {
   uint64_t num_vertices;
   struct qn_transform_options options;
   struct qn_partition_options partition; /* in place of steps */
-  struct qn_memory_plan plan; /* has the name of the folder for temporary files */
+  struct qn_memory_plan plan;            /* has the name of the folder for temporary files */
 };
 
 static const struct qn_setting output_settings[] = {
@@ -48,9 +48,6 @@ static enum qn_status settle(struct transforming *transforming, struct qn_error 
   if (qn_transform_options_are_any(&transforming->options))
     return qn_fail(error, QN_USAGE,
                    "--partition divides a graph as it is: take other steps before it or after it");
-  if (qn_partition_is_by_library(partition->method))
-    return qn_fail(error, QN_UNSUPPORTED, "--by %s is for quern-transform and for Python",
-                   qn_partition_method_name(partition->method));
   return QN_OK;
 }
 
@@ -84,6 +81,8 @@ static enum qn_status prepare(struct transforming *transforming, struct qn_error
   if (!status)
     status = qn_input_kept(transforming->path, transforming->options.transform.relabel_file, error);
   if (!status)
+    status = qn_input_kept(transforming->path, transforming->partition.file, error);
+  if (!status)
     status = plan(transforming, error);
   return status ? status : qn_session_ensure_graph(session, QN_VERIFY_ALL, error);
 }
@@ -96,9 +95,9 @@ static enum qn_status make(const struct transforming *transforming, struct qn_co
   if (transforming->partition.num_parts)
     return qn_partition_run(&transforming->partition, session->container, &session->graph,
                             transforming->path, transforming->replace, &partitioned, out, error);
-  enum qn_status status = qn_transform_run(&transforming->options, session->container,
-                                           &session->graph, "libquern", transforming->path,
-                                           transforming->replace, &report, out, error);
+  enum qn_status status =
+      qn_transform_run(&transforming->options, session->container, &session->graph, "libquern",
+                       transforming->path, transforming->replace, &report, out, error);
   json_decref(report.provenance);
   return status;
 }

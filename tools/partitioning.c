@@ -1,12 +1,19 @@
 #include "tools/partitioning.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "converters/graph/graph_source.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
 #include "support/sizes.h"
+#include "support/temp_file.h"
 #include "support/threads.h"
 #include "support/used_files.h"
-#include "tools/tables.h"
+#include "tools/package.h"
 #include <quern/open.h>
 
 struct report {
@@ -16,11 +23,69 @@ struct report {
   double seconds;
 };
 
+/* ---- Libraries -------------------------------------------------------------- */
+
+static enum qn_status read_parts(int descriptor, uint64_t num_vertices, uint32_t *parts,
+                                 struct qn_error *error) {
+  const uint64_t bytes = num_vertices * sizeof *parts;
+  for (uint64_t done = 0; done < bytes;) {
+    const ssize_t count = pread(descriptor, (char *)parts + done, bytes - done, (off_t)done);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return count ? qn_fail_errno(error, "cannot read what the library found")
+                   : qn_fail(error, QN_SYSTEM, "the library gave fewer parts than vertices");
+    done += (uint64_t)count;
+  }
+  return QN_OK;
+}
+
+/* The package opens the container by its name, and leaves the parts in a file that has none. */
+static enum qn_status call_library(const struct qn_partition_options *options, void *user,
+                                   uint64_t num_vertices, uint32_t *parts, struct qn_error *error) {
+  const struct qn_partitioning *partitioning = user;
+  char place[64], num_parts[24], imbalance[32], threads[16];
+  int descriptor;
+  if (strcmp(partitioning->input, "-") == 0 || qn_set_selection_is_any(partitioning->types))
+    return qn_fail(error, QN_USAGE,
+                   "--by %s takes a container that has a name, not standard input or types of a "
+                   "set: write that to a file first",
+                   qn_partition_method_name(options->method));
+  enum qn_status status = qn_nameless_open(qn_default_temp_folder(), &descriptor, error);
+  if (status)
+    return status;
+  snprintf(place, sizeof place, "/proc/%d/fd/%d", (int)getpid(), descriptor);
+  snprintf(num_parts, sizeof num_parts, "%" PRIu64, options->num_parts);
+  snprintf(imbalance, sizeof imbalance, "%.17g", options->imbalance);
+  snprintf(threads, sizeof threads, "%u", qn_threads());
+  const char *const arguments[] = {"parts",
+                                   partitioning->input,
+                                   qn_partition_method_name(options->method),
+                                   num_parts,
+                                   imbalance,
+                                   options->weighted ? "weighted" : "edges",
+                                   threads,
+                                   place,
+                                   NULL};
+  status = qn_package_run("libraries that partition are called", arguments, error);
+  if (!status)
+    status = read_parts(descriptor, num_vertices, parts, error);
+  close(descriptor);
+  return status;
+}
+
+/* ---- The whole -------------------------------------------------------------- */
+
 static enum qn_status partition_file(const struct qn_partitioning *partitioning,
                                      struct report *report, struct qn_error *error) {
   struct qn_graph_source source = {0};
   struct qn_container *container;
+  struct qn_partition_options options = *partitioning->options;
+  options.library = call_library;
+  options.user = (void *)partitioning;
   enum qn_status status = qn_input_kept(partitioning->output, partitioning->input, error);
+  if (!status)
+    status = qn_input_kept(partitioning->output, options.file, error);
   if (!status)
     status = qn_set_selection_is_any(partitioning->types)
                  ? qn_set_project_nameless(partitioning->input, partitioning->types,
@@ -28,8 +93,8 @@ static enum qn_status partition_file(const struct qn_partitioning *partitioning,
                  : qn_container_open(partitioning->input, 0, &container, error);
   if (status)
     return status;
-  status = qn_partition_plan(partitioning->options, container, partitioning->memory,
-                             partitioning->output, &report->plan, error);
+  status = qn_partition_plan(&options, container, partitioning->memory, partitioning->output,
+                             &report->plan, error);
   if (status) {
     qn_container_unmap(container);
     return status;
@@ -38,9 +103,8 @@ static enum qn_status partition_file(const struct qn_partitioning *partitioning,
   report->num_vertices = source.graph.out.num_vertices;
   report->num_edges = source.graph.out.num_edges;
   if (!status)
-    status = qn_partition_run(partitioning->options, source.container, &source.graph,
-                              partitioning->output, partitioning->shared->force, &report->made,
-                              NULL, error);
+    status = qn_partition_run(&options, source.container, &source.graph, partitioning->output,
+                              partitioning->shared->force, &report->made, NULL, error);
   qn_graph_source_close(&source);
   return status;
 }
@@ -68,12 +132,10 @@ static void print_summary(const struct qn_partitioning *partitioning, const stru
   qn_partition_figures_print(&report->made.figures, stream);
 }
 
-enum qn_status qn_partitioning_run(const struct qn_partitioning *partitioning, char **argv,
+enum qn_status qn_partitioning_run(const struct qn_partitioning *partitioning,
                                    struct qn_error *error) {
   struct report report = {0};
   const double begun = qn_seconds();
-  if (qn_partition_is_by_library(partitioning->options->method))
-    return qn_tables_hand_over("transform", partitioning->output, argv, error);
   enum qn_status status = partition_file(partitioning, &report, error);
   report.seconds = qn_seconds() - begun;
   if (!status && partitioning->shared->json)

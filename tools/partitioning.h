@@ -13,7 +13,6 @@ struct qn_partitioning {
   const char *input, *output;
 };
 
-/* Write the output, and tell of it. For a library's method become the Python package, with the
- * arguments of `argv`. */
-enum qn_status qn_partitioning_run(const struct qn_partitioning *partitioning, char **argv,
+/* Write the output, and tell of it. */
+enum qn_status qn_partitioning_run(const struct qn_partitioning *partitioning,
                                    struct qn_error *error);

@@ -1,20 +1,17 @@
 #include "tools/tables.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "converters/format.h"
 #include "support/memory.h"
+#include "tools/package.h"
 
 /* ---- Which inputs are tables ----------------------------------------------- */
 
@@ -130,67 +127,26 @@ bool qn_tables_are_types(char *const *tables, uint32_t count) {
 
 /* ---- Handing over ----------------------------------------------------------- */
 
-/* What is imported comes from where Python was told to look, never from the working folder. */
-#define SAFELY "import sys; sys.path = [p for p in sys.path if p]\n"
-static char look[] =
-    SAFELY "import importlib.util; sys.exit(not importlib.util.find_spec('quern'))\n";
-static char run[] = SAFELY "try:\n"
-                           "    from quern.__main__ import main\n"
-                           "except ImportError as problem:\n"
-                           "    sys.stderr.write('quern-%s: %s\\n' % (sys.argv[1], problem))\n"
-                           "    sys.exit(4)\n"
-                           "sys.exit(main())\n";
-
-static char option[] = "-c";
-
-extern char **environ;
-
-/* Does this Python have the package? */
-static enum qn_status look_for_package(char *python, struct qn_error *error) {
-  char *arguments[] = {python, option, look, NULL};
-  pid_t child;
-  int status;
-  int failure = posix_spawnp(&child, python, NULL, NULL, arguments, environ);
-  if (failure)
-    return qn_fail(error, QN_UNSUPPORTED,
-                   "tables (Parquet, Arrow, GraphAr) are read and written by the Python package of "
-                   "Quern, and there is no "
-                   "%s (QUERN_PYTHON names another): %s",
-                   python, strerror(failure));
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR)
-      return qn_fail_errno(error, "cannot wait for %s", python);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-    return QN_OK;
-  return qn_fail(error, QN_UNSUPPORTED,
-                 "tables (Parquet, Arrow, GraphAr) are read and written by the Python package of "
-                 "Quern, which %s does not "
-                 "have: `pip install '.[tables]'` in a clone installs it (QUERN_PYTHON names "
-                 "another Python)",
-                 python);
-}
-
 enum qn_status qn_tables_hand_over(const char *verb, const char *file, char **argv,
                                    struct qn_error *error) {
-  const char *named = getenv("QUERN_PYTHON");
-  char *python = (char *)(named && *named ? named : "python3");
-  enum qn_status status = look_for_package(python, error);
+  const char *python, **arguments;
+  enum qn_status status =
+      qn_package_python("tables (Parquet, Arrow, GraphAr) are read and written", &python, error);
   if (status)
     return qn_error_in_file(error, file);
   uint64_t count = 0;
   while (argv[count])
     count++;
-  char **arguments;
   status = qn_alloc(&arguments, count + 4, sizeof *arguments, "a command line", error);
   if (status)
     return status;
   arguments[0] = python;
-  arguments[1] = option;
-  arguments[2] = run;
-  arguments[3] = (char *)verb;
+  arguments[1] = "-c";
+  arguments[2] = qn_package_main;
+  arguments[3] = verb;
   memcpy(arguments + 4, argv + 1, count * sizeof *arguments); /* with the NULL at the end */
   fflush(NULL);
-  execvp(python, arguments);
+  execvp(python, (char *const *)arguments);
   qn_free(arguments);
   return qn_fail_errno(error, "cannot run %s", python);
 }

@@ -262,15 +262,14 @@ static enum qn_status copy_file(const struct options *options, struct qn_error *
 
 /* ---- Partitions ----------------------------------------------------------- */
 
-static enum qn_status partition_file(const struct options *options, char **argv,
-                                     struct qn_error *error) {
+static enum qn_status partition_file(const struct options *options, struct qn_error *error) {
   const struct qn_partitioning partitioning = {.options = &options->partition,
                                                .memory = &options->memory,
                                                .types = &options->types,
                                                .shared = &options->shared,
                                                .input = options->input,
                                                .output = options->output};
-  return qn_partitioning_run(&partitioning, argv, error);
+  return qn_partitioning_run(&partitioning, error);
 }
 
 /* ---- Report --------------------------------------------------------------- */
@@ -326,7 +325,7 @@ int main(int argc, char **argv) {
   qn_tool_parse("quern-transform", &argp, argc, argv, &options, &options.shared);
   qn_outputs_hold();
   if (options.partition.num_parts)
-    return qn_tool_exit(partition_file(&options, argv, &error), &error);
+    return qn_tool_exit(partition_file(&options, &error), &error);
   if (qn_set_is_asked(&options.set))
     return qn_tool_exit(split_file(&options, &error), &error);
   if (options.stripes.striping.num_folders || qn_stripes_recognise(options.input))

@@ -2,17 +2,23 @@
 
 #include <quern/properties.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const method_words[] = {"fennel", "ldg",      "hdrf",      "2psl", "metis",
                                            "kahip",  "kaminpar", "mtkahypar", NULL};
 
+/* A word, or a file of parts. */
 static enum qn_status set_method(void *target, const char *text, struct qn_error *error) {
   struct qn_partition_options *options = target;
   int chosen = 0;
   enum qn_status status = qn_word_parse(method_words, text, &chosen, error);
   options->method = (enum qn_partition_method)chosen;
   options->method_given = true;
-  return status;
+  if (!status || access(text, F_OK))
+    return status;
+  options->method = QN_PARTITION_GIVEN;
+  options->file = text;
+  return QN_OK;
 }
 
 static enum qn_status set_imbalance(void *target, const char *text, struct qn_error *error) {
@@ -27,11 +33,13 @@ const struct qn_setting qn_partition_settings[] = {
      .argument = "K", .group = QN_PARTITION_GROUP,
      .help = "Divide the vertices, or the edges, into K parts: FILE is the container with a column "
              "(a property) that says the part of each, 0 to K - 1"},
-    {"by", QN_SETTING_OWN, .words = method_words, .set = set_method, .argument = "METHOD",
+    {"by", QN_SETTING_OWN, .words = method_words, .set = set_method, .argument = "METHOD|FILE",
      .group = QN_PARTITION_GROUP,
-     .help = "How: fennel (default) or ldg, a stream of vertices; hdrf or 2psl, a stream of edges, "
-             "which are what is divided; metis, kahip, kaminpar or mtkahypar, libraries that the "
-             "Python package calls"},
+     .help =
+         "How: fennel (default) or ldg, a stream of vertices; hdrf or 2psl, a stream of edges, "
+         "which are what is divided; metis, kahip, kaminpar or mtkahypar, libraries that the "
+         "Python package calls; or as FILE says, with a part a line for each vertex in original "
+         "order, as METIS writes it"},
     {"imbalance", QN_SETTING_OWN, .set = set_imbalance, .argument = "X",
      .group = QN_PARTITION_GROUP,
      .help = "A part has at most 1 + X times an average one's vertices or edges (default: 0.05)"},
@@ -46,7 +54,7 @@ const struct qn_setting qn_partition_settings[] = {
     {0}};
 
 const char *qn_partition_method_name(enum qn_partition_method method) {
-  return method_words[method];
+  return method == QN_PARTITION_GIVEN ? "given" : method_words[method];
 }
 
 enum qn_status qn_partition_options_settle(struct qn_partition_options *options,
@@ -58,12 +66,14 @@ enum qn_status qn_partition_options_settle(struct qn_partition_options *options,
                ? qn_fail(error, QN_USAGE,
                          "--by, --imbalance, --column, --passes and --weighted are for --partition")
                : QN_OK;
-  if (options->passes && method != QN_PARTITION_FENNEL && method != QN_PARTITION_LDG)
+  if (options->passes && !qn_partition_passes(method))
     return qn_fail(error, QN_USAGE, "--passes is for --by fennel and ldg");
   if (options->weighted && !qn_partition_is_by_library(method))
     return qn_fail(error, QN_USAGE,
                    "--weighted is for --by metis, kahip, kaminpar and mtkahypar; the methods that "
                    "stream count edges");
+  if (options->imbalance_given && method == QN_PARTITION_GIVEN)
+    return qn_fail(error, QN_USAGE, "--imbalance is for methods; a file says the parts themselves");
   if (!options->column)
     options->column = QN_PARTITION_COLUMN;
   if (!qn_property_is_name(options->column, strlen(options->column)))

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "converters/partition/given.h"
 #include "converters/partition/vertices.h"
 #include "support/checked.h"
 #include "support/context.h"
@@ -90,6 +91,24 @@ static enum qn_status narrow(struct qn_part_column *parts, unsigned bytes, struc
   return QN_OK;
 }
 
+static enum qn_status find_parts(const struct run *run, const struct qn_neighbors *neighbors,
+                                 struct qn_error *error) {
+  const struct qn_partition_options *options = run->options;
+  const uint64_t num_vertices = run->graph->out.num_vertices;
+  if (options->method == QN_PARTITION_GIVEN)
+    return qn_partition_read(options->file, &run->graph->ids, options->num_parts, run->parts.values,
+                             error);
+  if (!qn_partition_is_by_library(options->method))
+    return qn_partition_vertices(run->graph, neighbors, options, run->parts.values, error);
+  if (!options->library)
+    return qn_fail(error, QN_UNSUPPORTED, "--by %s is for quern-transform and for Python",
+                   qn_partition_method_name(options->method));
+  enum qn_status status =
+      options->library(options, options->user, num_vertices, run->parts.values, error);
+  return status ? status
+                : qn_partition_check(run->parts.values, num_vertices, options->num_parts, error);
+}
+
 static enum qn_status partition_vertices(struct run *run, struct qn_partition_report *report,
                                          struct qn_error *error) {
   const uint64_t num_parts = run->options->num_parts;
@@ -97,7 +116,7 @@ static enum qn_status partition_vertices(struct run *run, struct qn_partition_re
   enum qn_status status = qn_neighbors_open(run->graph, &neighbors, error);
   const double begun = qn_seconds();
   if (!status)
-    status = qn_partition_vertices(run->graph, &neighbors, run->options, run->parts.values, error);
+    status = find_parts(run, &neighbors, error);
   report->seconds = qn_seconds() - begun;
   if (!status)
     status = qn_partition_measure_vertices(&neighbors, run->graph->directedness != QN_UNDIRECTED,

@@ -2,7 +2,7 @@
  * (I. Stanton, G. Kliot: Streaming Graph Partitioning for Large Distributed Graphs, KDD 2012) and
  * Fennel (C. Tsourakakis, C. Gkantsidis, B. Radunovic, M. Vojnovic: FENNEL: Streaming Graph
  * Partitioning for Massive Scale Graphs, WSDM 2014). Further passes are those of J. Nishimura and
- * J. Ugander: Restreaming Graph Partitioning, KDD 2013: sizes begin anew, and all neighbours have
+ * J. Ugander: Restreaming Graph Partitioning, KDD 2013: sizes count from 0, and all neighbours have
  * parts, those of this pass or of the one before. */
 #pragma once
 

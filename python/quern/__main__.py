@@ -1,6 +1,6 @@
 """What quern-import and quern-export do with tables, which they hand over: python3 -m quern import|export ARGUMENTS.
 
-Options, output, errors and exit codes are those of the tools.
+Options, output, errors and exit codes are those of the tools. ``parts`` is what quern-transform --partition calls for a library.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import time
 import warnings
 from typing import Any, Callable, Dict, Iterator, List, NoReturn, Optional, Tuple
 
-from . import _errors, _words, _files, _sources, _types, graphar, icebug
+from . import _errors, _words, _files, _partition, _sources, _types, graphar, icebug
 from ._convert import ENDINGS
 from ._graph import Graph, open as open_graph
 
@@ -337,6 +337,28 @@ def _export(options: argparse.Namespace, begun: float) -> None:
         print("%s: %d edges, %d B, in %.2f s" % (options.output, edges, size, seconds), file=sys.stderr if out else sys.stdout)
 
 
+# ---- Partitions ---------------------------------------------------------------------------------
+
+def _parts_parser() -> argparse.ArgumentParser:
+    parser = _Parser("quern-parts", add_help=False)
+    parser.add_argument("input")
+    parser.add_argument("method")
+    parser.add_argument("parts", type=int)
+    parser.add_argument("imbalance", type=float)
+    parser.add_argument("counted", choices=["edges", "weighted"])
+    parser.add_argument("threads", type=int)
+    parser.add_argument("output")
+    return parser
+
+
+def _parts(options: argparse.Namespace, begun: float) -> None:
+    """The part of each vertex, 4 bytes each, into a file that is there."""
+    with open_graph(options.input, threads=options.threads) as graph:
+        found = _partition.parts_of(graph, options.parts, options.method, options.imbalance, options.counted == "weighted", options.threads)
+    with open(options.output, "r+b") as file:
+        found.astype("<u4").tofile(file)
+
+
 # ---- The whole ----------------------------------------------------------------------------------
 
 def _report(tool: str, error: _errors.QuernError, as_json: bool) -> int:
@@ -352,13 +374,13 @@ def main(arguments: Optional[List[str]] = None) -> int:
     begun = time.monotonic()
     _words.speak_python = False
     arguments = sys.argv[1:] if arguments is None else arguments
-    verbs: Dict[str, Callable[[argparse.Namespace, float], None]] = {"import": _import, "export": _export}
+    verbs: Dict[str, Callable[[argparse.Namespace, float], None]] = {"import": _import, "export": _export, "parts": _parts}
     if not arguments or arguments[0] not in verbs:
         print("usage: python3 -m quern import|export ARGUMENTS", file=sys.stderr)
         return 2
     verb, rest = arguments[0], arguments[1:]
     tool = "quern-" + verb
-    parser = {"import": _import_parser, "export": _export_parser}[verb]()
+    parser = {"import": _import_parser, "export": _export_parser, "parts": _parts_parser}[verb]()
     warnings.simplefilter("always", _errors.QuernWarning)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:

@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import numpy
 
-from . import _binsparse, _convert, _errors, _html, _library
+from . import _binsparse, _convert, _errors, _html, _library, _partition
 from ._algorithms import Algorithms
 from ._arrow import Text
 from ._calls import ProgressOption, check, name_bytes, options, path_bytes, run_job, text_of, view
@@ -517,7 +517,10 @@ class Graph(Lookups, Algorithms):
                   **steps: Any) -> "Graph":
         """A changed graph, in a file or in memory. Steps are the options of ``quern-transform``, with underscores for
         dashes: ``symmetrize=True``, ``relabel="degree"``, ``egonet=42, hops=2``, ... Without any it is a copy in the layout
-        graph."""
+        graph. ``partition=8, by="ldg"`` in place of steps is this container with a property that says the part of each vertex; a method
+        of a library (``by="kaminpar"``) is called by its package."""
+        if steps.get("by") in _partition.PACKAGES:
+            return _partition.transformed(self, path, dict(force=force, progress=progress, threads=threads), **steps)
         return make("qn_session_transform", self._handle, *options(force=force or None, **steps), path=path,
                     progress=progress, threads=threads, memory=memory, tmpdir=tmpdir)
 

@@ -1,0 +1,131 @@
+"""Partitions in Python: those of the library, and those of other libraries' packages, which the tools call, too."""
+
+import importlib.util
+import json
+import os
+import random
+import tempfile
+import unittest
+from pathlib import Path
+
+from harness import chance
+from harness.package import needs, quern
+from harness.tools import run
+
+PACKAGES = {"metis": "pymetis", "kahip": "kahip", "kaminpar": "kaminpar", "mtkahypar": "mtkahypar"}
+
+
+class Sample(unittest.TestCase):
+    """Two dense groups of 40, which few edges join; loops, parallel edges, and ids that are names."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.at = Path(folder.name)
+        rng = random.Random(chance.seed())
+        edges = [(40 * group + rng.randrange(40), 40 * group + rng.randrange(40)) for group in (0, 1) for _ in range(400)]
+        edges += [(3, 77), (77, 3), (10, 60), (5, 5)] + edges[:50]
+        text = "src,dst,weight\n" + "".join("v%d,v%d,%d\n" % (at, to, 1 + at % 3) for at, to in edges)
+        (cls.at / "g.csv").write_text(text)
+        run("quern-import", cls.at / "g.csv", "-qo", cls.at / "g.qrn")
+        run("quern-import", cls.at / "g.csv", "--undirected", "-qo", cls.at / "u.qrn")
+
+
+@needs()
+class Streams(Sample):
+    def test_of_the_library(self):
+        graph = quern.open(self.at / "g.qrn")
+        for by, of in (("fennel", "vertex_properties"), ("2psl", "edge_properties")):
+            divided = graph.transform(partition=4, by=by, column="home", imbalance=0.2)
+            self.assertEqual(getattr(divided, of).types(), {"home": "u8"})
+            run("quern-transform", self.at / "g.qrn", "--partition", 4, "--by", by, "--column", "home", "--imbalance", 0.2, "-qfo", self.at / "h.qrn")
+            self.assertEqual(getattr(divided, of)["home"].tolist(), getattr(quern.open(self.at / "h.qrn"), of)["home"].tolist())
+            self.assertEqual(divided.info()["metadata"]["partitions"]["home"]["by"], by)
+        for wrong in ({"partition": 81}, {"by": "ldg"}, {"partition": 2, "symmetrize": True}, {"partition": 2, "by": "nobody"}):
+            with self.assertRaises(quern.UsageError):
+                graph.transform(**wrong)
+
+    def test_absent_packages(self):
+        """Methods whose package is not installed name it, and leave nothing."""
+        for by, package in PACKAGES.items():
+            if importlib.util.find_spec(package) is None:
+                done = run("quern-transform", self.at / "g.qrn", "--partition", 2, "--by", by, "-o", self.at / "x.qrn", exit=4)
+                self.assertIn("this needs %s: pip install %s" % (package, package), done.stderr)
+                self.assertFalse((self.at / "x.qrn").exists())
+                with self.assertRaisesRegex(ImportError, package):
+                    quern.open(self.at / "g.qrn").transform(partition=2, by=by)
+
+    def test_a_file_says_the_parts(self):
+        graph = quern.open(self.at / "u.qrn")
+        by_id = {name: int(name[1:]) // 40 for name in graph.ids.tolist()}
+        (self.at / "g.part.2").write_text("".join("%d\n" % by_id[name] for name in graph.ids.tolist()))
+        done = run("quern-transform", self.at / "u.qrn", "--partition", 2, "--by", self.at / "g.part.2", "--json", "-fo", self.at / "p.qrn")
+        self.assertEqual(json.loads(done.stdout)["partition"]["balance"], 1)
+        run("quern-transform", self.at / "u.qrn", "--relabel", "degree", "-qfo", self.at / "r.qrn")
+        run("quern-transform", self.at / "r.qrn", "--partition", 2, "--by", self.at / "g.part.2", "-qfo", self.at / "p.qrn")
+        found = quern.open(self.at / "p.qrn")
+        self.assertEqual(dict(zip(found.ids.tolist(), found.vertex_properties["part"].tolist())), by_id)
+        for text, message in (("0\n" * 79, "there are 79 parts, and 80 vertices"), ("0\n" * 81, "there are more parts than the 80 vertices"),
+                              ("2\n" * 80, "expected a part from 0 to 1, found '2'"), ("0 1\n" * 80, "expected a part from 0 to 1")):
+            (self.at / "bad").write_text(text)
+            done = run("quern-transform", self.at / "u.qrn", "--partition", 2, "--by", self.at / "bad", "-o", self.at / "x.qrn", exit=3)
+            self.assertIn(message, done.stderr)
+
+
+@needs()
+class Bounds(unittest.TestCase):
+    def test_what_a_library_has_no_room_for(self):
+        """Counts and weights beyond a library's integers are refused before it is called."""
+        import numpy
+        from quern import _partition
+        ends = numpy.zeros(2, "u4")
+        heavy = _partition.Adjacency(numpy.array([0, 1, 2], "u8"), ends, numpy.array([2**30, 2**30], "i8"))
+        many = _partition.Adjacency(numpy.zeros(3, "u8"), numpy.broadcast_to(numpy.zeros(1, "u1"), 2**31), None)
+        for graph, what in ((heavy, "as the sum of all weights"), (many, "edge endpoints")):
+            with self.assertRaisesRegex(quern.UnsupportedError, what):
+                _partition._bound("kahip", graph, 2**31 - 1, 2**31 - 1)
+
+
+class OfALibrary(Sample):
+    """Every package that is there: quality, weights, and the same column by the tool and in Python."""
+
+    def check(self, by):
+        graph = quern.open(self.at / "u.qrn")
+        for more in ([], ["--weighted"]):
+            done = run("quern-transform", self.at / "u.qrn", "--partition", 2, "--by", by, "--json", "-fo", self.at / "p.qrn", "-T", 1, *more)
+            figures = json.loads(done.stdout)["partition"]
+            self.assertEqual((figures["cut"], figures["balance"], figures["by"]), (3, 1, by))
+        groups = quern.open(self.at / "p.qrn").vertex_properties["part"]
+        self.assertEqual({(int(name[1:]) // 40, part) for name, part in zip(graph.ids.tolist(), groups.tolist())} ,
+                         {(group, groups.tolist()[graph.ids.tolist().index("v%d" % (40 * group))]) for group in (0, 1)})
+        divided = quern.open(self.at / "g.qrn").transform(partition=3, by=by, column="home", imbalance=0.1, threads=1)
+        self.assertEqual(set(divided.vertex_properties["home"].tolist()), {0, 1, 2})
+        for wrong in ({"partition": 81}, {"passes": 2, "partition": 2}, {}, {"partition": 2, "column": "home"}):
+            with self.assertRaises(quern.UsageError):
+                divided.transform(by=by, **wrong)
+        run("quern-transform", self.at / "u.qrn", "--partition", 1, "--by", by, "-qfo", self.at / "p.qrn")
+
+    def refuse_weights(self, by):
+        for weights, code in ((["1", "0"], 2), (["1", "0.5"], 2), ([str(2**30), str(2**31)], 4)):
+            (self.at / "w.csv").write_text("src,dst,weight\n0,1,%s\n1,2,%s\n" % tuple(weights))
+            run("quern-import", self.at / "w.csv", "--undirected", "-qfo", self.at / "w.qrn")
+            if by != "metis" or code != 4:
+                run("quern-transform", self.at / "w.qrn", "--partition", 2, "--by", by, "--weighted", "-o", self.at / "x.qrn", exit=code)
+
+
+def _of(by):
+    @needs(PACKAGES[by])
+    class Library(OfALibrary):
+        tier = "medium"
+
+        def test_library(self):
+            self.check(by)
+            self.refuse_weights(by)
+    Library.__name__ = Library.__qualname__ = by.capitalize()
+    return Library
+
+
+Metis, Kahip, Kaminpar, Mtkahypar = map(_of, PACKAGES)
+del OfALibrary, Sample
