@@ -157,6 +157,13 @@ enum qn_status qn_temp_file_read(const struct qn_temp_file *file, void *bytes, u
   return QN_OK;
 }
 
+void qn_temp_file_drop(const struct qn_temp_file *file, uint64_t length, uint64_t offset) {
+  const int cause = errno;
+  if (fallocate(file->descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+                (off_t)length) != 0)
+    errno = cause; /* they stay until the file is gone */
+}
+
 void qn_temp_file_expect(const struct qn_temp_file *file, uint64_t length, uint64_t offset) {
   posix_fadvise(file->descriptor, (off_t)offset, (off_t)length, POSIX_FADV_WILLNEED);
 }

@@ -44,6 +44,9 @@ enum qn_status qn_temp_file_append(struct qn_temp_file *file, const void *bytes,
 enum qn_status qn_temp_file_read(const struct qn_temp_file *file, void *bytes, uint64_t length,
                                  uint64_t offset, struct qn_error *error);
 
+/* These bytes will not be read any more: their space is given back, where the file system can. */
+void qn_temp_file_drop(const struct qn_temp_file *file, uint64_t length, uint64_t offset);
+
 /* These bytes will be read soon: begin to fetch them. */
 void qn_temp_file_expect(const struct qn_temp_file *file, uint64_t length, uint64_t offset);
 

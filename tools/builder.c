@@ -168,26 +168,26 @@ static enum qn_status build(const struct options *options, struct qn_error *erro
 
 /* ---- Sets ------------------------------------------------------------------ */
 
-/* Planned for each part, as one is built after another. */
-static enum qn_status build_part(void *user, struct qn_container *part, const char *path,
-                                 struct qn_container **out, struct qn_error *error) {
-  const struct options *options = user;
+enum qn_status qn_build_part(void *user, struct qn_container *part, const char *path,
+                             struct qn_container **out, struct qn_error *error) {
+  const struct qn_part_building *building = user;
   struct qn_source source = {0};
   struct qn_memory_plan plan;
   enum qn_status status =
-      qn_builder_plan(&options->builder, part, &options->memory, path, &plan, error);
+      qn_builder_plan(&building->builder, part, &building->memory, path, &plan, error);
   if (status) {
     qn_container_unmap(part);
     return status;
   }
   status = qn_source_view(part, &source, error);
   if (!status)
-    status = qn_builder_run(&options->builder, &source, path, false, out, error);
+    status = qn_builder_run(&building->builder, &source, path, false, out, error);
   qn_source_close(&source);
   return status;
 }
 
 static enum qn_status build_set(struct options *options, struct qn_error *error) {
+  struct qn_part_building building = {options->builder, options->memory};
   struct qn_set *set = NULL;
   double begin = qn_seconds();
   if (options->stripes.striping.num_folders)
@@ -196,7 +196,7 @@ static enum qn_status build_set(struct options *options, struct qn_error *error)
   enum qn_status status = qn_input_kept(options->output, options->input, error);
   if (!status)
     status =
-        qn_set_rebuild(options->input, options->builder.layout, build_part, options,
+        qn_set_rebuild(options->input, options->builder.layout, qn_build_part, &building,
                        options->builder.tool, options->output, options->shared.force, &set, error);
   if (!status)
     qn_set_report(set, options->output, qn_seconds() - begin, &options->shared);

@@ -16,6 +16,16 @@ typedef const char *qn_option_reader(const char *name, const char *value, char t
 enum qn_status qn_names_device(const char *value, bool *is_device, uint64_t *index,
                                struct qn_error *error);
 
+/* How the parts of a set get a layout. */
+struct qn_part_building {
+  struct qn_builder builder;
+  struct qn_memory_options memory; /* for each, as one is built after another */
+};
+
+/* As qn_set_build (formats/set/set.h), of a struct qn_part_building. */
+enum qn_status qn_build_part(void *building, struct qn_container *part, const char *path,
+                             struct qn_container **out, struct qn_error *error);
+
 /* The whole of the tool of a layout's builder. `read` is asked for the values of the layout's own
  * options, unless it is NULL. Returns the exit code. */
 int qn_builder_main(enum qn_layout layout, qn_option_reader *read, const char *documentation,

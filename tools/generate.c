@@ -7,6 +7,7 @@
 #include "converters/build_settings.h"
 #include "converters/generate/run.h"
 #include "converters/provenance.h"
+#include "formats/set/files.h"
 #include "formats/text/text_format.h"
 #include "formats/text/text_output.h"
 #include "support/atomic_file.h"
@@ -20,6 +21,7 @@
 #include "support/text/fold.h"
 #include "support/threads.h"
 #include "support/tool.h"
+#include "tools/builder.h"
 #include "tools/set_making.h"
 #include <quern/layouts.h>
 
@@ -35,6 +37,7 @@ struct options {
   struct qn_set_making making;
   enum output_format format;
   const char *output;
+  bool packed;
   bool model_given;
   struct qn_settings settings[NUM_TABLES];
 };
@@ -44,12 +47,16 @@ struct options {
 
 /* ---- Command line --------------------------------------------------------- */
 
-enum { KEY_FORMAT = 0x3201 };
+enum { KEY_FORMAT = 0x3201, KEY_PACKED };
 
 static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "Write to FILE, - for standard output (required)", 1},
     {"format", KEY_FORMAT, "graph|edges", 0,
      "A graph container, or a text edge list in the order of generation (default: graph)", 1},
+    {"packed", KEY_PACKED, NULL, 0,
+     "With --block-vertices: pack each block as it is made, as quern-pack does, so that no more "
+     "than one lies there in plain rows",
+     QN_SET_GROUP},
     {0}};
 
 static const char *const format_words[] = {"graph", "edges", NULL};
@@ -85,6 +92,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     return 0;
   case 'o':
     options->output = argument;
+    return 0;
+  case KEY_PACKED:
+    options->packed = true;
     return 0;
   case KEY_FORMAT:
     options->format =
@@ -131,10 +141,19 @@ struct report {
 
 static enum qn_status generate_container(const struct options *options, struct report *report,
                                          struct qn_error *error) {
+  union qn_builder_options own = {0};
+  struct qn_part_building building = {qn_builder_with(qn_builder_find(QN_LAYOUT_PACKED), &own),
+                                      options->memory};
+  const struct qn_set_builder builder = {building.builder.tool, QN_LAYOUT_PACKED, qn_build_part,
+                                         &building};
+  if (options->packed && !options->making.ranks)
+    return qn_fail(error, QN_USAGE,
+                   "--packed is for --block-vertices; quern-pack packs a container");
   enum qn_status status =
       options->making.ranks
           ? qn_generate_set(&options->generate, &options->memory, "quern-generate",
-                            options->making.ranks, &options->making.set, options->output,
+                            options->making.ranks, &options->making.set,
+                            options->packed ? &builder : NULL, options->output,
                             options->shared.force, &report->container, error)
           : qn_generate_run(&options->generate, &options->memory, "quern-generate", options->output,
                             options->shared.force, &report->container, NULL, error);

@@ -148,7 +148,7 @@ uint64_t qn_block_spill_count(const struct qn_block_spill *spill, uint64_t block
   return spill->blocks[block].num_edges;
 }
 
-enum qn_status qn_block_spill_read(const struct qn_block_spill *spill, uint64_t block,
+enum qn_status qn_block_spill_take(const struct qn_block_spill *spill, uint64_t block,
                                    uint64_t *edges, struct qn_error *error) {
   const struct pieces *pieces = &spill->blocks[block];
   enum qn_status status = QN_OK;
@@ -156,6 +156,7 @@ enum qn_status qn_block_spill_read(const struct qn_block_spill *spill, uint64_t 
   for (uint64_t i = 0; !status && i < pieces->count; i++) {
     status = qn_temp_file_read(spill->file, edges + at, pieces->list[i].count * sizeof *edges,
                                pieces->list[i].offset, error);
+    qn_temp_file_drop(spill->file, pieces->list[i].count * sizeof *edges, pieces->list[i].offset);
     at += pieces->list[i].count;
   }
   return status;

@@ -27,6 +27,6 @@ enum qn_status qn_block_sorter_finish(struct qn_block_sorter *sorter, enum qn_st
                                       struct qn_error *error);
 
 uint64_t qn_block_spill_count(const struct qn_block_spill *spill, uint64_t block);
-/* The edges of a block: [qn_block_spill_count]. */
-enum qn_status qn_block_spill_read(const struct qn_block_spill *spill, uint64_t block,
+/* The edges of a block: [qn_block_spill_count]. They can be had once: their space is given back. */
+enum qn_status qn_block_spill_take(const struct qn_block_spill *spill, uint64_t block,
                                    uint64_t *edges, struct qn_error *error);

@@ -121,6 +121,7 @@ struct rows {
 static void rows_free(struct rows *rows) {
   qn_pages_free(rows->offsets, rows->num_rows + 1, sizeof *rows->offsets);
   qn_pages_free(rows->columns, rows->num_edges, sizeof *rows->columns);
+  *rows = (struct rows){0};
 }
 
 static int compare_columns(const void *left, const void *right) {
@@ -180,11 +181,23 @@ static enum qn_status build_rows(const struct making *making, uint64_t index, st
   if (!status)
     status = qn_bulk_alloc(&edges, rows->num_edges, sizeof *edges, "edges of a block", error);
   if (!status)
-    status = qn_block_spill_read(making->spill, index, edges, error);
+    status = qn_block_spill_take(making->spill, index, edges, error);
   if (!status)
     fill_rows(edges, rows);
   qn_pages_free(edges, rows->num_edges, sizeof *edges);
   return status;
+}
+
+/* Rows of a layout are built from the container of plain ones, when those are gone. */
+static enum qn_status pack_block(const struct making *making, uint64_t index, struct rows *rows,
+                                 const struct qn_set_piece *piece, const char *path,
+                                 struct qn_error *error) {
+  struct qn_container *plain;
+  enum qn_status status =
+      qn_set_make_part(making->set, index, piece, 1, QN_SET_TOOL, &plain, error);
+  rows_free(rows);
+  return status ? status
+                : qn_set_build_part(making->set, index, making->job->builder, plain, path, error);
 }
 
 static enum qn_status write_block(const struct making *making, uint64_t index,
@@ -201,8 +214,9 @@ static enum qn_status write_block(const struct making *making, uint64_t index,
   if (!status)
     status = qn_set_writer_part(making->writer, index, &path, error);
   if (!status)
-    status =
-        qn_set_write_part(making->set, index, &piece, 1, NULL, QN_SET_TOOL, path, false, error);
+    status = making->job->builder ? pack_block(making, index, &rows, &piece, path, error)
+                                  : qn_set_write_part(making->set, index, &piece, 1, NULL,
+                                                      QN_SET_TOOL, path, false, error);
   rows_free(&rows);
   return status ? status : qn_context_check(error);
 }
@@ -243,7 +257,7 @@ static void describe(const struct making *making) {
   set->directedness = QN_DIRECTED;
   set->in_edges = options->build.transpose;
   set->rows = making->job->set->rows;
-  set->layout = QN_LAYOUT_GRAPH;
+  set->layout = making->job->builder ? making->job->builder->layout : QN_LAYOUT_GRAPH;
 }
 
 static enum qn_status begin(struct making *making, struct qn_error *error) {
@@ -297,7 +311,8 @@ enum qn_status qn_generate_blocks(const struct qn_generate_blocks_job *job,
   qn_pages_free(making.degrees, making.set->num_vertices, sizeof *making.degrees);
   qn_block_spill_destroy(making.spill);
   if (!status)
-    status = qn_set_writer_commit(making.writer, making.set, QN_SET_TOOL, error);
+    status = qn_set_writer_commit(making.writer, making.set,
+                                  job->builder ? job->builder->tool : QN_SET_TOOL, error);
   else
     qn_set_writer_abort(making.writer);
   if (status)

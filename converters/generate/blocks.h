@@ -3,6 +3,7 @@
 #pragma once
 
 #include "converters/generate/run.h"
+#include "formats/set/files.h"
 
 /* Can this be done block by block? It is for directed graphs without weights, of which all edges
  * are kept; others are built as whole graphs, of at most 2^QN_MAX_SCALE vertices. */
@@ -13,6 +14,7 @@ bool qn_generate_takes_blocks(const struct qn_generate_options *options,
 struct qn_generate_blocks_job {
   const struct qn_generate_options *options;
   const struct qn_set_options *set;
+  const struct qn_set_builder *builder; /* of the layout that blocks get; NULL: plain rows */
   const char *path;
   bool replace;
   enum qn_status (*write_metadata)(const void *context, struct qn_writer *writer,

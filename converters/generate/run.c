@@ -305,11 +305,13 @@ static enum qn_status write_blocks_metadata(const void *context, struct qn_write
 }
 
 static enum qn_status generate_blocks(const struct qn_generate_options *options,
-                                      const struct qn_set_options *set, const char *path,
+                                      const struct qn_set_options *set,
+                                      const struct qn_set_builder *builder, const char *path,
                                       bool replace, struct qn_generate_report *report,
                                       struct qn_error *error) {
   const struct qn_generate_blocks_job job = {.options = options,
                                              .set = set,
+                                             .builder = builder,
                                              .path = path,
                                              .replace = replace,
                                              .write_metadata = write_blocks_metadata,
@@ -323,19 +325,25 @@ static enum qn_status generate_blocks(const struct qn_generate_options *options,
 enum qn_status qn_generate_set(const struct qn_generate_options *options,
                                const struct qn_memory_options *memory, const char *tool,
                                const struct qn_collective *ranks, const struct qn_set_options *set,
-                               const char *path, bool replace, struct qn_generate_report *report,
-                               struct qn_error *error) {
+                               const struct qn_set_builder *builder, const char *path, bool replace,
+                               struct qn_generate_report *report, struct qn_error *error) {
   struct qn_edge_list *list = NULL;
+  const bool by_blocks = ranks->num_ranks == 1 && qn_generate_takes_blocks(options, set);
   *report = (struct qn_generate_report){0};
   enum qn_status status = qn_provenance_create(tool, &report->provenance, error);
+  if (!status && builder && !by_blocks)
+    status =
+        qn_fail(error, QN_USAGE,
+                "--packed is for --block-vertices, by one process, of a directed graph without "
+                "weights of which all edges are kept; quern-pack packs any set");
   if (!status)
     status = make_plan(options, memory, path, ranks->num_ranks, &report->plan, error);
   if (!status)
     status = check_plans(ranks, &report->plan, error);
   if (!status)
     status = record_options(options, report->provenance, error);
-  if (!status && ranks->num_ranks == 1 && qn_generate_takes_blocks(options, set))
-    return generate_blocks(options, set, path, replace, report, error);
+  if (!status && by_blocks)
+    return generate_blocks(options, set, builder, path, replace, report, error);
   if (!status)
     status = check_scale(options, error);
   if (!status)

@@ -12,6 +12,8 @@
 #include "support/options.h"
 #include "support/ranks/collective.h"
 
+struct qn_set_builder; /* formats/set/files.h */
+
 struct qn_generate_options {
   struct qn_generator generator;
   struct qn_build build; /* qn_build_settings are of this */
@@ -44,9 +46,11 @@ enum qn_status qn_generate_run(const struct qn_generate_options *options,
                                const char *path, bool replace, struct qn_generate_report *report,
                                struct qn_container **out, struct qn_error *error);
 
-/* The same into a set, each of `ranks` a part of it; the caller closes the report's set, too. */
+/* The same into a set, each of `ranks` a part of it; the caller closes the report's set, too.
+ * `builder` is of the layout that each block gets as it is made, by one process that makes one
+ * after the other (converters/generate/blocks.h), else QN_USAGE; NULL: plain rows. */
 enum qn_status qn_generate_set(const struct qn_generate_options *options,
                                const struct qn_memory_options *memory, const char *tool,
                                const struct qn_collective *ranks, const struct qn_set_options *set,
-                               const char *path, bool replace, struct qn_generate_report *report,
-                               struct qn_error *error);
+                               const struct qn_set_builder *builder, const char *path, bool replace,
+                               struct qn_generate_report *report, struct qn_error *error);

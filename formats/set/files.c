@@ -1,7 +1,10 @@
 #include "formats/set/files.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "formats/set/types.h"
 #include "support/memory.h"
@@ -257,13 +260,14 @@ static enum qn_status write_values(const struct qn_set_edge_values *values,
   return qn_properties_write(writer, &of_edges, NULL, values->records, error);
 }
 
-enum qn_status qn_set_write_part(struct qn_set *set, uint64_t index,
+/* A part whose writer goes to `path` (NULL: memory). */
+static enum qn_status begin_part(const struct qn_set *set, uint64_t index,
                                  const struct qn_set_piece *pieces, uint64_t num_pieces,
                                  const struct qn_set_edge_values *values, const char *tool,
-                                 const char *path, bool replace, struct qn_error *error) {
-  struct qn_set_part *part = &set->parts[index];
+                                 const char *path, bool replace, struct qn_writer **out,
+                                 struct qn_error *error) {
+  const struct qn_set_part *part = &set->parts[index];
   struct qn_writer *writer;
-  char name[32];
   enum qn_status status = qn_writer_create(path, replace, &writer, error);
   if (status)
     return status;
@@ -280,8 +284,55 @@ enum qn_status qn_set_write_part(struct qn_set *set, uint64_t index,
   if (!status)
     status = qn_writer_metadata(writer, metadata, error);
   json_decref(metadata);
+  if (status)
+    qn_writer_abort(writer);
+  else
+    *out = writer;
+  return status;
+}
+
+enum qn_status qn_set_write_part(struct qn_set *set, uint64_t index,
+                                 const struct qn_set_piece *pieces, uint64_t num_pieces,
+                                 const struct qn_set_edge_values *values, const char *tool,
+                                 const char *path, bool replace, struct qn_error *error) {
+  struct qn_set_part *part = &set->parts[index];
+  struct qn_writer *writer;
+  char name[32];
+  enum qn_status status =
+      begin_part(set, index, pieces, num_pieces, values, tool, path, replace, &writer, error);
+  if (status)
+    return status;
   qn_set_part_name(index, name);
-  status = finish(status, writer, path, name, &part->file, error);
+  status = finish(QN_OK, writer, path, name, &part->file, error);
+  qn_progress_add(part->num_edges);
+  return status;
+}
+
+enum qn_status qn_set_make_part(const struct qn_set *set, uint64_t index,
+                                const struct qn_set_piece *pieces, uint64_t num_pieces,
+                                const char *tool, struct qn_container **out,
+                                struct qn_error *error) {
+  struct qn_writer *writer;
+  char path[PATH_MAX];
+  *out = NULL;
+  snprintf(path, sizeof path, "%s/quern-block-%ld",
+           qn_temp_folder() ? qn_temp_folder() : qn_default_temp_folder(), (long)getpid());
+  enum qn_status status = begin_part(set, index, pieces, num_pieces, NULL, tool,
+                                     qn_memory_limit() ? path : NULL, false, &writer, error);
+  return status ? status : qn_writer_commit_nameless(writer, "(a block)", out, error);
+}
+
+enum qn_status qn_set_build_part(struct qn_set *set, uint64_t index,
+                                 const struct qn_set_builder *builder, struct qn_container *plain,
+                                 const char *path, struct qn_error *error) {
+  struct qn_set_part *part = &set->parts[index];
+  struct qn_container *built = NULL;
+  char name[32];
+  enum qn_status status = builder->build(builder->user, plain, path, &built, error);
+  qn_set_part_name(index, name);
+  if (!status)
+    status = qn_set_file_of(built, name, &part->file, error);
+  qn_container_unmap(built);
   qn_progress_add(part->num_edges);
   return status;
 }

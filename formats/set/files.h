@@ -38,6 +38,22 @@ enum qn_status qn_set_write_part(struct qn_set *set, uint64_t index,
                                  const struct qn_set_edge_values *values, const char *tool,
                                  const char *path, bool replace, struct qn_error *error);
 
+/* A part that is to become one of another layout: the container of its rows, in memory, or where
+ * memory is limited in the temporary folder; then `path`, of it, which it owns from then on. */
+struct qn_set_builder {
+  const char *tool; /* that the manifest names */
+  enum qn_layout layout;
+  qn_set_build *build;
+  void *user;
+};
+enum qn_status qn_set_make_part(const struct qn_set *set, uint64_t index,
+                                const struct qn_set_piece *pieces, uint64_t num_pieces,
+                                const char *tool, struct qn_container **out,
+                                struct qn_error *error);
+enum qn_status qn_set_build_part(struct qn_set *set, uint64_t index,
+                                 const struct qn_set_builder *builder, struct qn_container *plain,
+                                 const char *path, struct qn_error *error);
+
 /* All of them: a file of a range has what is of its own. */
 struct qn_set_vertices {
   const struct qn_ids *ids;

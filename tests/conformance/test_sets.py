@@ -173,6 +173,15 @@ class RoundTrips(Folder):
                     self.assertEqual((self.at / "other" / name).read_bytes(), (made / name).read_bytes())
                 run("quern-verify", "-q", self.at / "other")
                 self.returns(self.at / "g.qrn", self.at / "other")
+                self.packed_block_by_block(self.at / "other", *words, "--block-vertices", str(width), "--rows", rows)
+
+    def packed_block_by_block(self, plain, *words):
+        """Packing each block as it is made, in memory or on disk, gives what quern-pack makes of the set."""
+        run("quern-pack", plain, "-qfo", self.at / "packed")
+        for memory in ([], ["--memory", "64M"]):
+            run("quern-generate", *words, "--packed", *memory, "-qfo", self.at / "at-once")
+            for path in (self.at / "packed").iterdir():
+                self.assertEqual((self.at / "at-once" / path.name).read_bytes(), path.read_bytes())
 
     def test_more_parts_than_vertices(self):
         graph = self.imported("g.qrn", vertices=3)
@@ -621,6 +630,9 @@ class Usage(Folder):
                       ("--block-vertices", "9", "--balance", "edges"), ("--block-vertices", "0"), ("--block-vertices", str(2**32)),
                       ("--block-vertices", "9", "--symmetrize")):
             run("quern-transform", graph, "-o", self.at / "no", *words, exit=2)
+        for words in (("--parts", "2"), ("--block-vertices", "9", "--undirected"), ("--block-vertices", "9", "--weights", "1,2"), ()):
+            said = run("quern-generate", "rmat", "--scale", "5", "--packed", *words, "-o", self.at / "no", exit=2).stderr
+            self.assertIn("quern-pack packs", said)
         made = self.split(graph)
         run("quern-transform", graph, "--parts", "2", "-o", made, exit=2)  # it exists
         (made / "mine.txt").write_text("not the set's")

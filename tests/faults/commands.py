@@ -31,12 +31,14 @@ COMMANDS = {
     "generate-blocks": ("quern-generate uniform --scale 4 --degree 3 --block-vertices 8 -o out", "out"),
     "divide": ("quern-transform INPUTS/dated.qrn --partition 3 --by ldg -o out.qrn", "out.qrn"),
     "divide-edges": ("quern-transform INPUTS/dated.qrn --partition 3 --by 2psl -o out.qrn", "out.qrn"),
+    "generate-packed": ("quern-generate uniform --scale 4 --degree 3 --block-vertices 8 --packed -o out", "out"),
     "split": ("quern-transform INPUTS/dated.qrn --parts 2 -o out", "out"),
     "cut": ("quern-transform INPUTS/dated.qrn --block-vertices 12 -o out", "out"),
     "unite": ("quern-transform INPUTS/set -o out.qrn", "out.qrn"),
     "stripe": ("quern-transform INPUTS/shards.qrn --stripe . --stripe . -o out.qrn", "out.qrn"),
     "export-set": ("quern-export INPUTS/set --format csv -o out.csv", "out.csv"),
     "verify-set": ("quern-verify INPUTS/set", None),
+    "run-blocks": ("quern-run bfs INPUTS/blocks --device cpu --host-memory 1K -o out.tsv", "out.tsv"),
     "run-set": ("quern-run pagerank INPUTS/set --device cpu --iterations 3 -o out.tsv", "out.tsv"),
     "pack-set": ("quern-pack INPUTS/set -o out", "out"),
     "block": ("quern-block INPUTS/graph.qrn -d both --out-edges -o out.qrn", "out.qrn"),
@@ -91,6 +93,7 @@ def make_inputs(folder):
     (folder / "dated.csv").write_text("src,dst,since,note\n" + "".join("%d,%d,%d,n%d\n" % (i % 17, i * i % 23, i, i) for i in range(200)))
     run("quern-import", folder / "dated.csv", "--properties", "all", "-q", "-o", dated)
     run("quern-transform", dated, "--parts", "2", "-q", "-o", folder / "set")
+    run("quern-generate", "uniform", "--scale", "4", "--degree", "3", "--block-vertices", "8", "--packed", "-q", "-o", folder / "blocks")
     (folder / "people.csv").write_text("id,name\n1,Ann\n2,Bob\n")
     (folder / "more.csv").write_text("3,Cid\n")
     (folder / "knows.csv").write_text("src,dst,weight,since\n1,2,5,1999\n2,3,6,\n")

@@ -151,7 +151,9 @@ static const struct argp_option fixed_options[] = {
      "four "
      "buffers, and half of the free memory for the container). For shards on the CPU: read the "
      "edges "
-     "from storage if they are more than SIZE (default: what is free)",
+     "from storage if they are more than SIZE (default: what is free). For a set of blocks on the "
+     "CPU: keep values of vertices beyond SIZE in temporary files, and unpack rows beyond it for "
+     "each walk (default: what is free)",
      50},
     {"cache-memory", KEY_CACHE_MEMORY, "SIZE", 0,
      "Keep at most SIZE of the graph on the device (default: what --device-memory leaves)", 50},
