@@ -10,8 +10,8 @@
  *   static enum qn_status engine_run(request, result, error)
  *
  * and ends with QN_DEFINE_KERNEL(layout, processor, "name", traits), where the traits are those of
- * QN_KERNEL_DELTA and QN_KERNEL_DEVICES that are true of the engine: the first counts for programs
- * with a priority only. */
+ * QN_KERNEL_DELTA, QN_KERNEL_DEVICES and QN_KERNEL_WIDE that are true of the engine: the first
+ * counts for programs with a priority only. */
 #pragma once
 
 #include "kernels/keep.h"
@@ -105,7 +105,7 @@ static inline bool engine_is_finished(const struct qn_run_request *request,
 }
 
 /* The position in original order of a vertex of the graph layout. */
-static inline uint32_t engine_position(const struct qn_run_request *request, uint32_t vertex) {
+static inline uint64_t engine_position(const struct qn_run_request *request, uint64_t vertex) {
   return request->positions ? request->positions[vertex] : vertex;
 }
 
@@ -113,7 +113,7 @@ static inline uint32_t engine_position(const struct qn_run_request *request, uin
 /* What a vertex, as the graph numbers it, is given. Where the run is given nothing, the first
  * source is the only one, and the number of every vertex is 1. */
 PROGRAM_FUNCTION program_initial engine_initial(const struct qn_run_request *request,
-                                                uint32_t vertex) {
+                                                uint64_t vertex) {
   if (request->inputs.initial)
     return ((const program_initial *)request->inputs.initial)[vertex];
   if (PROGRAM_INITIAL != QN_INITIAL_SEEDS)
@@ -125,7 +125,7 @@ PROGRAM_FUNCTION program_initial engine_initial(const struct qn_run_request *req
 /* The first value of `vertex`, as the graph numbers it, which is at `position`. */
 PROGRAM_FUNCTION program_value engine_first_value(const struct qn_run_request *request,
                                                   const struct qn_program_context *context,
-                                                  uint32_t vertex, uint32_t position,
+                                                  uint64_t vertex, uint64_t position,
                                                   uint64_t out_degree) {
 #if PROGRAM_HAS_INITIAL
   (void)out_degree;

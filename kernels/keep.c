@@ -82,9 +82,11 @@ enum qn_status qn_state_keep(const struct qn_run_request *request, uint64_t iter
 }
 
 /* The source is a position in original order. */
-static uint32_t source_of(const struct qn_run_request *request) {
+static uint64_t source_of(const struct qn_run_request *request) {
+  if (request->inputs.wide_source)
+    return *request->inputs.wide_source;
   if (request->inputs.num_sources == 0)
-    return UINT32_MAX;
+    return UINT64_MAX;
   return request->positions ? request->positions[request->inputs.sources[0]]
                             : request->inputs.sources[0];
 }

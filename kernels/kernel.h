@@ -41,6 +41,9 @@ enum qn_kernel_traits {
                                       is directed, or as the next two say: */
   QN_KERNEL_MULTI_SOURCE = 1 << 12, /* where there are several sources, with a column for each; */
   QN_KERNEL_ONE_WALK = 1 << 13,     /* where a run need not go in iterations */
+  QN_KERNEL_WIDE = 1 << 14,         /* of sets: any number of vertices, else less than 2^32 */
+  QN_KERNEL_BLOCKS = 1 << 15, /* takes the place of another for sets cut by columns; vertices that
+                                 are values have 64 bits */
 };
 
 /* Along which edges a run goes where its layout has both, or searches may choose. */
@@ -63,9 +66,10 @@ struct qn_iteration {
 struct qn_inputs {
   const uint32_t *sources; /* each < V */
   uint32_t num_sources;
-  const uint32_t *target; /* [1] */
-  const uint32_t *groups; /* [V] UINT32_MAX: none */
-  const uint32_t *pairs;  /* [num_pairs][2] */
+  const uint64_t *wide_source; /* [1] of a set of 2^32 vertices or more, in place of `sources` */
+  const uint32_t *target;      /* [1] */
+  const uint32_t *groups;      /* [V] UINT32_MAX: none */
+  const uint32_t *pairs;       /* [num_pairs][2] */
   uint64_t num_pairs;
   const void *initial;  /* [V] the results of the algorithm that the kernel follows, or what its
                          description says */

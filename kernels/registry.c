@@ -8,7 +8,7 @@
 static bool suits(const struct qn_kernel *kernel, enum qn_layout layout,
                   enum qn_processor processor, enum qn_weight_type weight_type) {
   return kernel->layout == layout && kernel->processor == processor &&
-         (kernel->weight_types & (1u << weight_type));
+         (kernel->weight_types & (1u << weight_type)) && !(kernel->traits & QN_KERNEL_BLOCKS);
 }
 
 const struct qn_kernel *qn_kernel_find(const char *algorithm, enum qn_layout layout,
@@ -49,6 +49,20 @@ const struct qn_kernel *qn_derived_find(const char *algorithm, enum qn_layout la
         strcmp((*kernel)->algorithm->follows, algorithm) == 0)
       return *kernel;
   return NULL;
+}
+
+static const struct qn_kernel *find_blocks(const struct qn_kernel *const *kernels,
+                                           const struct qn_kernel *kernel) {
+  for (; *kernels; kernels++)
+    if ((*kernels)->traits & QN_KERNEL_BLOCKS && (*kernels)->layout == kernel->layout &&
+        (*kernels)->processor == kernel->processor && (*kernels)->algorithm == kernel->algorithm)
+      return *kernels;
+  return NULL;
+}
+
+const struct qn_kernel *qn_blocks_find(const struct qn_kernel *kernel) {
+  const struct qn_kernel *found = find_blocks(qn_kernels(), kernel);
+  return found ? found : find_blocks(qn_derived_kernels(), kernel);
 }
 
 /* Is the name one of a list with commas? */

@@ -54,6 +54,9 @@ const struct qn_kernel *qn_kernel_find(const char *algorithm, enum qn_layout lay
 const struct qn_kernel *qn_stand_in_find(const struct qn_kernel *kernel);
 const struct qn_kernel *qn_multi_source_find(const struct qn_kernel *kernel);
 
+/* The one that takes its place for sets cut by columns (QN_KERNEL_BLOCKS); NULL if none does. */
+const struct qn_kernel *qn_blocks_find(const struct qn_kernel *kernel);
+
 /* The kernel that follows an algorithm; NULL if this build has none. */
 const struct qn_kernel *qn_derived_find(const char *algorithm, enum qn_layout layout,
                                         enum qn_processor processor,

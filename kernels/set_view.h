@@ -90,6 +90,10 @@ struct qn_set_view {
   bool has_out_rows;                /* row v holds the edges out of v, too: they are the same */
   uint64_t num_parts;               /* that this process walks */
   const struct qn_part_rows *parts; /* [num_parts], one behind the other */
+  /* NULL: the rows of all parts are there. Else those of one part at a time are, between these two;
+   * of the others `csr` is empty. */
+  enum qn_status (*enter)(struct qn_run_set *set, uint64_t part, struct qn_error *error);
+  void (*leave)(struct qn_run_set *set, uint64_t part);
   uint64_t num_all_parts;
   const struct qn_exchange *exchange; /* NULL: no others */
   const uint64_t *first_parts;        /* [num_ranks + 1] rank r walks these parts, */
@@ -100,6 +104,17 @@ struct qn_set_view {
                            const struct qn_set_block **block, struct qn_error *error);
   struct qn_run_set *set;
 };
+
+/* Before and after a part of this process is walked. */
+static inline enum qn_status qn_part_enter(const struct qn_set_view *view, uint64_t part,
+                                           struct qn_error *error) {
+  return view->enter ? view->enter(view->set, part, error) : QN_OK;
+}
+
+static inline void qn_part_leave(const struct qn_set_view *view, uint64_t part) {
+  if (view->leave)
+    view->leave(view->set, part);
+}
 
 #ifdef __cplusplus
 }

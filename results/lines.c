@@ -46,14 +46,22 @@ static char *put_number(char *p, const struct qn_run_result *result, uint64_t ve
   }
 }
 
+/* The vertex that is a value, in original order; UINT64_MAX: none. */
+static uint64_t position_at(const struct qn_run_result *result, uint64_t place) {
+  if (result->type == QN_RESULT_U64)
+    return ((const uint64_t *)result->values)[place];
+  const uint32_t position = ((const uint32_t *)result->values)[place];
+  return position == UINT32_MAX ? UINT64_MAX : position;
+}
+
 /* `place` is where the values lie, in each column. */
 static void format_line(const struct job *job, uint64_t vertex, uint64_t place,
                         struct qn_text_buffer *buffer) {
   const struct qn_ids *ids = job->labels->ids;
   const struct qn_run_result *result = job->result;
   const uint32_t columns = qn_result_width(result);
-  uint32_t position = job->are_vertices ? ((const uint32_t *)result->values)[place] : 0;
-  if (position == UINT32_MAX)
+  const uint64_t position = job->are_vertices ? position_at(result, place) : 0;
+  if (position == UINT64_MAX)
     return;
   uint64_t other = job->are_vertices ? qn_vertex_at(job->labels, position) : 0;
   const uint32_t *others = qn_result_others(result);

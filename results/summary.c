@@ -185,7 +185,10 @@ static enum qn_status add_levels(const struct qn_run_result *result, const struc
 static enum qn_status add_components(const struct qn_run_result *result, json_t *object,
                                      struct qn_error *error) {
   struct qn_component_sizes sizes;
-  enum qn_status status = qn_component_sizes(result->values, result->num_values, &sizes, error);
+  enum qn_status status =
+      result->type == QN_RESULT_U64
+          ? qn_component_sizes_wide(result->values, result->num_values, &sizes, error)
+          : qn_component_sizes(result->values, result->num_values, &sizes, error);
   if (status)
     return status;
   json_object_set_new(object, "count", json_integer((json_int_t)sizes.count));

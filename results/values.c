@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "kernels/work_division/chunks.h"
+#include "support/memory.h"
 
 /* ---- Directions, whose length means nothing (QN_VALUES_UNIT) ----------------------------------
  */
@@ -74,4 +75,27 @@ enum qn_status qn_result_scale(const struct qn_algorithm *algorithm,
       ((double *)result->values)[v] = scaled;
   }
   return status;
+}
+
+/* ---- Vertices ---------------------------------------------------------------------------------
+ */
+
+enum qn_status qn_result_narrow(const struct qn_algorithm *algorithm, struct qn_run_result *result,
+                                struct qn_error *error) {
+  const uint64_t *wide = result->values;
+  const uint64_t count = result->num_values;
+  uint32_t *values;
+  if (!(algorithm->values & QN_VALUES_VERTICES) || result->type != QN_RESULT_U64 ||
+      count > UINT32_MAX)
+    return QN_OK;
+  enum qn_status status = qn_pages_alloc(&values, count, sizeof *values, "result values", error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = 0; v < count; v++)
+    values[v] = (uint32_t)wide[v]; /* of none UINT32_MAX */
+  qn_pages_free(result->values, count, sizeof *wide);
+  result->values = values;
+  result->type = QN_RESULT_U32;
+  return QN_OK;
 }

@@ -11,6 +11,10 @@ enum qn_status qn_result_scale(const struct qn_algorithm *algorithm,
                                const struct qn_arguments *arguments, struct qn_run_result *result,
                                struct qn_error *error);
 
+/* Vertices that are values take 32 bits where all of them do, whatever kernels had. */
+enum qn_status qn_result_narrow(const struct qn_algorithm *algorithm, struct qn_run_result *result,
+                                struct qn_error *error);
+
 /* One value as a number; INFINITY for "none". */
 static inline double qn_value_number(const struct qn_run_result *result, uint64_t vertex) {
   switch (result->type) {

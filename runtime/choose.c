@@ -35,7 +35,11 @@ static const struct qn_kernel *find_on(const struct qn_run_input *input,
                                        enum qn_layout layout, enum qn_processor processor) {
   const struct qn_kernel *kernel =
       qn_kernel_find(algorithm, layout, processor, input->info->weight_type);
+  const struct qn_kernel *blocks =
+      kernel && qn_run_input_is_cut(input) ? qn_blocks_find(kernel) : NULL;
   const struct qn_kernel *other = kernel ? qn_stand_in_find(kernel) : NULL;
+  if (blocks)
+    return blocks;
   const bool replaces = other && (qn_run_is_refused(input, kernel) ||
                                   (other->traits & QN_KERNEL_ONE_WALK && !iterates(options)));
   return replaces ? other : kernel;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "results/values.h"
 #include "runtime/choose.h"
 #include "runtime/placement.h"
 #include "runtime/prepare.h"
@@ -190,8 +191,14 @@ static enum qn_status find_parents_on(const struct qn_run_input *input, enum qn_
                    "this build has no kernel for the parents of %s on the layout %s on %s",
                    search->algorithm->name, qn_layout_name(search->layout),
                    qn_processor_name(processor));
+  if (qn_run_input_is_cut(input) && qn_blocks_find(run->parents_kernel))
+    run->parents_kernel = qn_blocks_find(run->parents_kernel);
+  enum qn_status status = qn_run_check_graph(input, run->parents_kernel, error);
+  if (status)
+    return status;
   const struct qn_run_request request = follow(run);
-  return run->parents_kernel->run(&request, &run->parents, error);
+  status = run->parents_kernel->run(&request, &run->parents, error);
+  return status ? status : qn_result_narrow(run->parents_kernel->algorithm, &run->parents, error);
 }
 
 enum qn_status qn_run_find_parents(const struct qn_run_input *input,

@@ -1,5 +1,6 @@
 #include "runtime/inputs.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,24 +54,24 @@ static const char *said(const struct finding *finding, const char *name) {
 /* ---- Sources ------------------------------------------------------------------------ */
 
 /* The vertex of the largest out-degree; of several the first in original order. */
-static uint32_t default_source(const struct qn_run_input *input) {
+static uint64_t default_source(const struct qn_run_input *input) {
   uint64_t best_degree = 0;
-  uint32_t best = UINT32_MAX; /* position */
+  uint64_t best = UINT64_MAX; /* position */
 #pragma omp parallel
   {
     uint64_t degree = 0;
-    uint32_t position = UINT32_MAX;
+    uint64_t position = UINT64_MAX;
 #pragma omp for schedule(static)
     for (uint64_t i = 0; i < input->info->num_vertices; i++) {
       uint64_t vertex = input->order ? input->order[i] : i;
       uint64_t this_degree = input->layout->out_degree(input->view, vertex);
-      if (position == UINT32_MAX || this_degree > degree) {
+      if (position == UINT64_MAX || this_degree > degree) {
         degree = this_degree;
-        position = (uint32_t)i;
+        position = i;
       }
     }
 #pragma omp critical
-    if (position != UINT32_MAX && (best == UINT32_MAX || degree > best_degree ||
+    if (position != UINT64_MAX && (best == UINT64_MAX || degree > best_degree ||
                                    (degree == best_degree && position < best))) {
       best_degree = degree;
       best = position;
@@ -190,14 +191,38 @@ static enum qn_status choose_source(const struct finding *finding, struct qn_err
     return QN_OK;
   enum qn_status status = qn_alloc(&found->sources, 1, sizeof *found->sources, "sources", error);
   if (!status)
-    found->sources[found->num_sources++] = default_source(finding->input);
+    found->sources[found->num_sources++] = (uint32_t)default_source(finding->input);
   return status;
+}
+
+/* The one source of a set of 2^32 vertices or more, which have no other names than their numbers.
+ */
+static enum qn_status find_wide_source(const struct finding *finding, struct qn_error *error) {
+  const uint32_t count = qn_run_options_sources(finding->options);
+  const struct qn_said_option *said = qn_run_options_said(finding->options, "source");
+  const uint64_t num_vertices = finding->input->info->num_vertices;
+  struct qn_run_inputs *found = finding->found;
+  found->is_wide = true;
+  if (count == 0 && !sources_file(finding->options)) {
+    found->wide_source = default_source(finding->input);
+    return QN_OK;
+  }
+  if (count != 1 || !said)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "a set of 2^32 vertices or more takes one source: --source ID");
+  if (qn_number_parse(said->value, num_vertices - 1, &found->wide_source, NULL))
+    return qn_fail(error, QN_USAGE,
+                   "'%.64s' is not a vertex: those of this set are called 0 to %" PRIu64,
+                   said->value, num_vertices - 1);
+  return QN_OK;
 }
 
 static enum qn_status find_sources(const struct finding *finding, struct qn_error *error) {
   const char *file = sources_file(finding->options);
   if (!(finding->algorithm->inputs & QN_ANY_SOURCES))
     return QN_OK;
+  if (finding->input->info->num_vertices > UINT32_MAX)
+    return find_wide_source(finding, error);
   if (file && qn_run_options_sources(finding->options) > 0)
     return qn_fail(error, QN_USAGE, "--sources FILE replaces other sources");
   if (file)
@@ -357,6 +382,7 @@ uint32_t qn_run_options_files(const struct qn_run_options *options, const char *
 struct qn_inputs qn_run_inputs_told(const struct qn_run_inputs *inputs) {
   return (struct qn_inputs){.sources = inputs->sources,
                             .num_sources = inputs->num_sources,
+                            .wide_source = inputs->is_wide ? &inputs->wide_source : NULL,
                             .target = inputs->has_target ? &inputs->target : NULL,
                             .groups = inputs->groups.of,
                             .pairs = inputs->pairs.count ? inputs->pairs.vertices[0] : NULL,

@@ -19,6 +19,8 @@ extern const struct qn_input_option qn_input_options[];
 struct qn_run_inputs {
   uint32_t *sources; /* [num_sources] vertices; NULL: all */
   uint32_t num_sources;
+  uint64_t wide_source; /* of a set of 2^32 vertices or more, which has no list of them */
+  bool is_wide;
   double *source_weights; /* [num_sources]; NULL: all the same */
   uint32_t target;
   bool has_target;

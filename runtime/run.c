@@ -42,6 +42,8 @@ enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_ru
   if (!status && run->kernel->processor != QN_CPU)
     qn_run_device_is_used();
   if (!status)
+    status = qn_result_narrow(run->algorithm, &run->result, error);
+  if (!status)
     status = qn_result_scale(run->algorithm, &run->arguments, &run->result, error);
   if (!status)
     status = check_target(input, run, error);

@@ -120,12 +120,11 @@ static const struct qn_layout_operations set_operations = {.layout = QN_LAYOUT_S
                                                            .view_bytes = sizeof(struct qn_set_view),
                                                            .out_degree = set_out_degree};
 
-static enum qn_status open_set(struct qn_set *set, const struct qn_exchange *exchange, bool trust,
-                               struct qn_grid grid, struct qn_run_input *input,
-                               struct qn_error *error) {
+static enum qn_status open_set(struct qn_set *set, const struct qn_set_opening *opening,
+                               struct qn_run_input *input, struct qn_error *error) {
   struct qn_set_view *view;
   double begin = qn_seconds();
-  enum qn_status status = qn_run_set_open(set, exchange, trust, grid, &input->set, &view, error);
+  enum qn_status status = qn_run_set_open(set, opening, &input->set, &view, error);
   if (status)
     return status;
   input->container = set->ranges[0].container;
@@ -133,7 +132,7 @@ static enum qn_status open_set(struct qn_set *set, const struct qn_exchange *exc
   input->layout = &set_operations;
   input->view = view;
   input->ids = input->set->vertices.ids;
-  input->trusted = trust;
+  input->trusted = opening->trust;
   status = qn_run_input_order(input, error);
   input->validate_seconds = qn_seconds() - begin;
   if (status)
@@ -154,11 +153,11 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
                 : NULL;
   const bool takes_any_rows =
       kernel && kernel->traits & QN_KERNEL_SYMMETRIC && qn_stand_in_find(kernel);
-  /* Sums of some of a row's edges after others. */
-  const bool takes_cut_rows =
-      processor == QN_CPU && kernel &&
-      (kernel->traits & (QN_KERNEL_ALL_ACTIVE | QN_KERNEL_ANY_ORDER) || takes_any_rows);
   *reason = NULL;
+  if (options->checkpoint.folder && set->num_vertices > UINT32_MAX) {
+    *reason = "checkpoints are of fewer vertices";
+    return false;
+  }
   if (qn_set_is_typed(set)) {
     *reason = "edges of several types are walked together";
     return false;
@@ -169,8 +168,8 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
     *reason = processor == QN_CPU ? "this algorithm does not run on the parts of a set"
                                   : "this algorithm does not run on the parts of a set on a "
                                     "device, or not with such weights";
-  else if (set->features & QN_SET_COLUMN_RANGES && !takes_cut_rows)
-    *reason = "the algorithm needs whole rows, and blocks have some columns of them; "
+  else if (set->features & QN_SET_COLUMN_RANGES && processor != QN_CPU)
+    *reason = "a device walks whole rows, and blocks have some columns of them; "
               "quern-transform --parts makes parts of whole rows";
   else if (options->device == QN_DEVICE_BOTH || options->num_devices > 0)
     *reason = "the CPU with a device, or several devices, walk one container";
@@ -226,13 +225,6 @@ enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_o
   enum qn_status status = qn_set_open(path, &set, error);
   if (status)
     return status;
-  if (set->num_vertices > UINT32_MAX) {
-    const uint64_t num_vertices = set->num_vertices;
-    qn_set_close(set);
-    return qn_fail(error, QN_UNSUPPORTED,
-                   "runs number vertices by 32 bits, and this set has %" PRIu64 " of them",
-                   num_vertices);
-  }
   if (exchange && set->features & QN_SET_COLUMN_RANGES) {
     qn_set_close(set);
     return qn_fail(error, QN_UNSUPPORTED,
@@ -241,13 +233,21 @@ enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_o
   }
   const struct qn_run_options *unsuited = find_unsuited(set, options, count, &reason);
   if (!unsuited) {
-    struct qn_grid grid = {0};
-    for (unsigned i = 0; i < count && !grid.num_columns; i++)
-      grid = options[i].grid; /* of those that have a use for it */
-    return open_set(set, exchange, trust, grid, input, error);
+    struct qn_set_opening opening = {.exchange = exchange,
+                                     .trust = trust,
+                                     .memory = options->streaming.host_memory,
+                                     .folder = options->checkpoint.folder};
+    for (unsigned i = 0; i < count && !opening.grid.num_columns; i++)
+      opening.grid = options[i].grid; /* of those that have a use for it */
+    return open_set(set, &opening, input, error);
   }
-  qn_set_close(set);
   const char *name = count > 1 ? unsuited->algorithm : NULL;
+  const bool is_wide = set->num_vertices > UINT32_MAX;
+  qn_set_close(set);
+  if (is_wide)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "of 2^32 vertices or more no graph can be put together: %s%s%s",
+                   name ? name : "", name ? ": " : "", reason);
   if (exchange)
     return qn_fail(error, QN_UNSUPPORTED, "several ranks cannot share this: %s%s%s",
                    name ? name : "", name ? ": " : "", reason);

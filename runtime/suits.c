@@ -1,5 +1,6 @@
 #include "runtime/suits.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,10 @@ bool qn_run_is_refused(const struct qn_run_input *input, const struct qn_kernel 
 
 enum qn_status qn_run_check_graph(const struct qn_run_input *input, const struct qn_kernel *kernel,
                                   struct qn_error *error) {
+  if (input->info->num_vertices > UINT32_MAX && !(kernel->traits & QN_KERNEL_WIDE))
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "%s numbers vertices by 32 bits, and this set has %" PRIu64 " of them",
+                   kernel->algorithm->name, input->info->num_vertices);
   if (!qn_run_is_refused(input, kernel))
     return QN_OK;
   return qn_fail(error, QN_UNSUPPORTED,

@@ -1,6 +1,8 @@
 #include "formats/graph/components.h"
 
+#include "formats/graph/union_find.h"
 #include "support/memory.h"
+#include "support/temp_file.h"
 #include "support/threads.h"
 
 /* Neighbors of each vertex joined at most before all those outside the largest component are. */
@@ -8,51 +10,12 @@
 #define NUM_SAMPLES 1024
 #define ROOT_NEIGHBORS 1024
 
-static uint32_t load(const uint32_t *parent, uint32_t vertex) {
-  return __atomic_load_n(&parent[vertex], __ATOMIC_RELAXED);
-}
-
-/* A vertex that is no root hangs below `above` from now on, which is further up its path. */
-static void shorten(uint32_t *parent, uint32_t vertex, uint32_t seen, uint32_t above) {
-  if (seen != vertex && seen != above)
-    __atomic_store_n(&parent[vertex], above, __ATOMIC_RELAXED);
-}
-
-/* Join the trees of `a` and `b`: hang the larger root below the smaller. The paths of both become
- * short, or where edges come in any order they would be long. */
-static void join(uint32_t *parent, uint32_t a, uint32_t b) {
-  const uint32_t above_a = load(parent, a), above_b = load(parent, b);
-  uint32_t p = above_a, q = above_b;
-  while (p != q) {
-    uint32_t high = p > q ? p : q, low = p > q ? q : p;
-    uint32_t expected = high;
-    if (load(parent, high) == low ||
-        __atomic_compare_exchange_n(&parent[high], &expected, low, false, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED)) {
-      p = low;
-      break;
-    }
-    p = load(parent, load(parent, high));
-    q = load(parent, low);
-  }
-  shorten(parent, a, above_a, p);
-  shorten(parent, b, above_b, p);
-}
-
 void qn_components_join_ends(uint32_t *parent, uint32_t a, uint32_t b) {
-  join(parent, a, b);
-}
-
-static uint32_t root_of(const uint32_t *parent, uint32_t vertex) {
-  for (uint32_t above = load(parent, vertex); above != vertex; above = load(parent, vertex))
-    vertex = above;
-  return vertex;
+  union_join(parent, a, b);
 }
 
 void qn_components_end(uint32_t *parent, uint64_t num_vertices) {
-#pragma omp parallel for schedule(dynamic, 16384)
-  for (uint64_t v = 0; v < num_vertices; v++)
-    __atomic_store_n(&parent[v], root_of(parent, load(parent, (uint32_t)v)), __ATOMIC_RELAXED);
+  union_end(parent, num_vertices);
 }
 
 static uint32_t first_of_row(const struct qn_csr *csr, uint32_t v, uint32_t otherwise) {
@@ -81,10 +44,10 @@ void qn_components_begin(const struct qn_graph *graph, uint32_t *parent) {
   }
 #pragma omp parallel for schedule(dynamic, 16384)
   for (uint64_t v = 0; v < num_vertices; v++) {
-    uint32_t above = load(parent, (uint32_t)v);
+    uint32_t above = union_load(parent, (uint32_t)v);
     if (above == v)
       above = smallest_neighbor(graph, (uint32_t)v);
-    uint32_t root = root_of(parent, above);
+    uint32_t root = union_root(parent, above);
     if (root < v)
       __atomic_store_n(&parent[v], root, __ATOMIC_RELAXED);
   }
@@ -94,7 +57,7 @@ static void join_neighbors(const struct qn_csr *csr, uint32_t *parent, uint64_t 
 #pragma omp parallel for schedule(dynamic, 16384)
   for (uint64_t v = 0; v < csr->num_vertices; v++)
     if (csr->row_offsets[v] + round < csr->row_offsets[v + 1])
-      join(parent, (uint32_t)v, csr->column_indices[csr->row_offsets[v] + round]);
+      union_join(parent, (uint32_t)v, csr->column_indices[csr->row_offsets[v] + round]);
   qn_components_end(parent, csr->num_vertices);
 }
 
@@ -153,18 +116,18 @@ static void join_neighbors_of_roots(const struct qn_csr *csr, uint32_t *parent,
 #pragma omp parallel for schedule(dynamic, 16)
   for (uint64_t i = 0; i < sample->count; i++) {
     uint32_t root = sample->roots[i];
-    if (load(parent, root) != root)
+    if (union_load(parent, root) != root)
       continue; /* another one of the sample with this root was faster */
     uint64_t end = csr->row_offsets[root + 1];
     for (uint64_t edge = csr->row_offsets[root], n = 0; edge < end && n < ROOT_NEIGHBORS;
          edge++, n++)
-      join(parent, root, csr->column_indices[edge]);
+      union_join(parent, root, csr->column_indices[edge]);
   }
   qn_components_end(parent, csr->num_vertices);
 }
 
 static bool in_tree_of(const uint32_t *parent, uint32_t v, uint32_t largest) {
-  return root_of(parent, v) == root_of(parent, largest);
+  return union_root(parent, v) == union_root(parent, largest);
 }
 
 /* Edges from the largest tree to the outside are joined from their other ends, and only until that
@@ -173,11 +136,11 @@ void qn_components_join(uint32_t *parent, uint32_t vertex, struct qn_neighbors n
                         uint32_t largest) {
   if (largest == QN_NO_LARGEST) {
     for (const uint32_t *other = neighbors.begin; other < neighbors.end; other++)
-      join(parent, vertex, neighbors.base + *other);
-  } else if (load(parent, vertex) != largest) {
+      union_join(parent, vertex, neighbors.base + *other);
+  } else if (union_load(parent, vertex) != largest) {
     for (const uint32_t *other = neighbors.begin;
          other < neighbors.end && !in_tree_of(parent, vertex, largest); other++)
-      join(parent, vertex, neighbors.base + *other);
+      union_join(parent, vertex, neighbors.base + *other);
   }
 }
 
@@ -254,6 +217,34 @@ enum qn_status qn_component_sizes(const uint32_t *labels, uint64_t num_vertices,
         add_member(members, (uint32_t)v, &count, &largest);
   }
   *sizes = (struct qn_component_sizes){count + (apart > 0), apart > largest ? apart : largest};
+  qn_pages_free(members, num_vertices, sizeof *members);
+  return QN_OK;
+}
+
+/* Vertices that are components alone, as most are, need no counter; and one component, that of the
+ * first vertex that is not a first member, is counted apart: it is the largest of most graphs. */
+enum qn_status qn_component_sizes_wide(const uint64_t *labels, uint64_t num_vertices,
+                                       struct qn_component_sizes *sizes, struct qn_error *error) {
+  uint64_t *members, count = 0, largest = 0, apart = 0, guess = UINT64_MAX;
+  enum qn_status status =
+      qn_bulk_alloc(&members, num_vertices, sizeof *members, "sizes of components", error);
+  if (status)
+    return status;
+  for (uint64_t v = 0; v < num_vertices && guess == UINT64_MAX; v++)
+    guess = labels[v] != v ? labels[v] : guess;
+#pragma omp parallel for schedule(static) reduction(+ : count, apart)
+  for (uint64_t v = 0; v < num_vertices; v++) {
+    count += labels[v] == v;
+    apart += labels[v] == guess;
+    if (labels[v] != v && labels[v] != guess)
+      __atomic_fetch_add(&members[labels[v]], 1, __ATOMIC_RELAXED);
+  }
+#pragma omp parallel for schedule(static) reduction(max : largest)
+  for (uint64_t v = 0; v < num_vertices; v++) {
+    const uint64_t size = labels[v] == v ? members[v] + 1 : 0;
+    largest = size > largest ? size : largest;
+  }
+  *sizes = (struct qn_component_sizes){count, apart > largest ? apart : largest};
   qn_pages_free(members, num_vertices, sizeof *members);
   return QN_OK;
 }

@@ -63,3 +63,6 @@ struct qn_component_sizes {
 };
 enum qn_status qn_component_sizes(const uint32_t *labels, uint64_t num_vertices,
                                   struct qn_component_sizes *sizes, struct qn_error *error);
+/* The same of labels of 64 bits, each the first member of its component. */
+enum qn_status qn_component_sizes_wide(const uint64_t *labels, uint64_t num_vertices,
+                                       struct qn_component_sizes *sizes, struct qn_error *error);

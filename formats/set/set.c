@@ -287,6 +287,25 @@ enum qn_status qn_set_part_open(const struct qn_set *set, uint64_t index, enum q
   return status;
 }
 
+void qn_set_part_drop_rows(struct qn_set_open_part *part) {
+  if (!part->graph.owns_arrays)
+    return;
+  qn_graph_unmap(&part->graph);
+  part->rows = (struct qn_csr){0};
+}
+
+enum qn_status qn_set_part_make_rows(struct qn_set_open_part *part, struct qn_error *error) {
+  const struct qn_layout_operations *operations;
+  if (part->rows.row_offsets)
+    return QN_OK;
+  enum qn_status status = qn_layout_operations(part->container, &operations, error);
+  if (!status)
+    status = operations->restore(part->container, &part->graph, error);
+  if (!status)
+    part->rows = part->graph.out;
+  return status;
+}
+
 void qn_set_part_close(struct qn_set_open_part *part) {
   qn_graph_unmap(&part->graph);
   qn_container_unmap(part->container);

@@ -25,11 +25,11 @@ typedef uint32_t program_weight;
 typedef uint32_t program_result;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
-                                            uint32_t vertex, uint64_t out_degree) {
+                                            uint64_t vertex, uint64_t out_degree) {
   return vertex == context->source ? 0 : UINT32_MAX;
 }
 
-PROGRAM_FUNCTION bool program_starts(const struct qn_program_context *context, uint32_t vertex) {
+PROGRAM_FUNCTION bool program_starts(const struct qn_program_context *context, uint64_t vertex) {
   return vertex == context->source;
 }
 

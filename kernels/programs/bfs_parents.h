@@ -51,16 +51,16 @@ typedef uint32_t program_accumulator;
 typedef uint32_t program_result;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
-                                            uint32_t vertex, uint64_t out_degree,
+                                            uint64_t vertex, uint64_t out_degree,
                                             program_initial distance) {
   program_value value;
   value.distance = distance;
-  value.vertex = vertex;
-  value.parent = vertex == context->source ? vertex : PARENTS_NONE;
+  value.vertex = (uint32_t)vertex;
+  value.parent = vertex == context->source ? (uint32_t)vertex : PARENTS_NONE;
   return value;
 }
 
-PROGRAM_FUNCTION bool program_starts(const struct qn_program_context *context, uint32_t vertex) {
+PROGRAM_FUNCTION bool program_starts(const struct qn_program_context *context, uint64_t vertex) {
   return true;
 }
 

@@ -39,9 +39,9 @@ typedef float program_weight;
 typedef float program_result;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
-                                            uint32_t vertex, uint64_t out_degree) {
+                                            uint64_t vertex, uint64_t out_degree) {
   program_value value;
-  uint32_t ground = context->source == 0 ? 1 : 0;
+  const uint64_t ground = context->source == 0 ? 1 : 0;
   value.voltage = vertex == context->source ? 1.0f : 0.0f;
   value.is_held = vertex == context->source || vertex == ground;
   return value;

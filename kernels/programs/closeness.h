@@ -58,7 +58,7 @@ typedef double program_result;
 typedef double program_initial;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
-                                            uint32_t vertex, uint64_t out_degree,
+                                            uint64_t vertex, uint64_t out_degree,
                                             program_initial initial) {
   program_value value;
   value.seen = value.fresh = 0;
@@ -70,7 +70,7 @@ PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *con
   return value;
 }
 
-PROGRAM_FUNCTION bool program_starts(const struct qn_program_context *context, uint32_t vertex) {
+PROGRAM_FUNCTION bool program_starts(const struct qn_program_context *context, uint64_t vertex) {
   return false;
 }
 

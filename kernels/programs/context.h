@@ -66,7 +66,7 @@ struct qn_arguments {
 struct qn_program_context {
   uint64_t num_vertices;
   uint64_t num_edges;
-  uint32_t source;      /* position in original order */
+  uint64_t source;      /* position in original order; UINT64_MAX: none */
   uint32_t iteration;   /* 0 in the first */
   uint32_t num_samples; /* PROGRAM_INITIAL: how many vertices have a number */
   double tolerance;

@@ -33,7 +33,7 @@ typedef uint32_t program_weight;
 typedef double program_result;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
-                                            uint32_t vertex, uint64_t out_degree) {
+                                            uint64_t vertex, uint64_t out_degree) {
   program_value value;
   value.y = 1;
   value.x = 0;

@@ -35,7 +35,7 @@ typedef uint32_t program_weight;
 typedef double program_result;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
-                                            uint32_t vertex, uint64_t out_degree) {
+                                            uint64_t vertex, uint64_t out_degree) {
   return 0;
 }
 

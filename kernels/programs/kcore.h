@@ -35,14 +35,14 @@ typedef uint32_t program_weight;
 typedef uint32_t program_result;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
-                                            uint32_t vertex, uint64_t out_degree) {
+                                            uint64_t vertex, uint64_t out_degree) {
   program_value value;
   value.degree = out_degree < KCORE_ALIVE ? (uint32_t)out_degree : KCORE_ALIVE - 1;
   value.core = KCORE_ALIVE;
   return value;
 }
 
-PROGRAM_FUNCTION bool program_starts(const struct qn_program_context *context, uint32_t vertex) {
+PROGRAM_FUNCTION bool program_starts(const struct qn_program_context *context, uint64_t vertex) {
   return false;
 }
 

@@ -30,7 +30,7 @@ typedef float program_weight;
 typedef float program_result;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
-                                            uint32_t vertex, uint64_t out_degree) {
+                                            uint64_t vertex, uint64_t out_degree) {
   return (float)(1 + vertex % 64) / 64.0f;
 }
 

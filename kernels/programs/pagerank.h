@@ -43,7 +43,7 @@ typedef uint32_t program_weight;
 typedef float program_result;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
-                                            uint32_t vertex, uint64_t out_degree) {
+                                            uint64_t vertex, uint64_t out_degree) {
   return (float)(1.0 / (double)context->num_vertices);
 }
 

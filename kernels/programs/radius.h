@@ -44,7 +44,7 @@ PROGRAM_FUNCTION uint64_t radius_hash(uint64_t key) {
 }
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
-                                            uint32_t vertex, uint64_t out_degree) {
+                                            uint64_t vertex, uint64_t out_degree) {
   program_value value;
   for (uint64_t i = 0; i < RADIUS_SKETCHES; i++) {
     uint64_t hash = radius_hash((uint64_t)vertex * RADIUS_SKETCHES + i + 1) | (uint64_t)1 << 31;
@@ -57,7 +57,7 @@ PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *con
   return value;
 }
 
-PROGRAM_FUNCTION bool program_starts(const struct qn_program_context *context, uint32_t vertex) {
+PROGRAM_FUNCTION bool program_starts(const struct qn_program_context *context, uint64_t vertex) {
   return true;
 }
 

@@ -44,7 +44,7 @@ typedef float program_result;
 typedef double program_initial;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
-                                            uint32_t vertex, uint64_t out_degree,
+                                            uint64_t vertex, uint64_t out_degree,
                                             program_initial initial) {
   program_value value;
   value.share = (float)initial;

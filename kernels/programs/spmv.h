@@ -32,7 +32,7 @@ typedef program_value program_result;
 typedef double program_initial;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
-                                            uint32_t vertex, uint64_t out_degree,
+                                            uint64_t vertex, uint64_t out_degree,
                                             program_initial initial) {
   return (program_value)initial;
 }

@@ -51,11 +51,11 @@ typedef program_value program_accumulator;
 typedef program_value program_result;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
-                                            uint32_t vertex, uint64_t out_degree) {
+                                            uint64_t vertex, uint64_t out_degree) {
   return vertex == context->source ? 0 : PROGRAM_IDENTITY;
 }
 
-PROGRAM_FUNCTION bool program_starts(const struct qn_program_context *context, uint32_t vertex) {
+PROGRAM_FUNCTION bool program_starts(const struct qn_program_context *context, uint64_t vertex) {
   return vertex == context->source;
 }
 

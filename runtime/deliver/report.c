@@ -104,9 +104,11 @@ json_t *qn_ranks_json(const struct qn_run_set *set) {
 /* The vertices that a search began with; NULL for walks and samples, which have many. */
 static json_t *sources_json(const struct qn_run_input *input, const struct qn_run *run) {
   const struct qn_run_inputs *inputs = &run->inputs;
-  if (inputs->num_sources == 0 || sees_some_edges(run->algorithm))
+  if ((inputs->num_sources == 0 && !inputs->is_wide) || sees_some_edges(run->algorithm))
     return NULL;
   json_t *sources = json_array();
+  if (inputs->is_wide)
+    json_array_append_new(sources, qn_id_json(&input->ids, inputs->wide_source));
   for (uint32_t i = 0; i < inputs->num_sources; i++)
     json_array_append_new(sources, qn_id_json(&input->ids, inputs->sources[i]));
   return sources;

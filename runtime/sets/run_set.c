@@ -2,6 +2,8 @@
 
 #include "runtime/sets/divide.h"
 #include "support/memory.h"
+#include "support/memory_plan.h"
+#include "support/temp_file.h"
 
 /* Checks have read all of the vertices; of a mapped file that costs memory until it is given back,
  * and what is needed comes again. */
@@ -41,10 +43,57 @@ static enum qn_status open_part(struct qn_run_set *run, uint64_t index, uint64_t
   enum qn_set_check check =
       trust && run->set->layout == QN_LAYOUT_GRAPH ? QN_SET_CHECK_FILE : QN_SET_CHECK_ROWS;
   enum qn_status status = qn_set_part_open(run->set, index, check, part, error);
+  if (!status && run->drops_rows)
+    qn_set_part_drop_rows(part);
   if (!status)
     run->rows[place] = qn_run_set_rows(run->set, index, &part->rows);
   return status;
 }
+
+/* ---- Memory -----------------------------------------------------------------------------------
+ */
+
+/* Of a vertex: a value, a message, and what else kernels keep of each. */
+#define VALUE_BYTES 16
+
+static uint64_t row_bytes(const struct qn_set *set) {
+  uint64_t bytes = 0;
+  for (uint64_t i = 0; i < set->num_parts; i++)
+    bytes += (set->parts[i].end - set->parts[i].begin + 1) * sizeof(uint64_t) +
+             set->parts[i].num_edges * (sizeof(uint32_t) + qn_weight_bytes(set->weight_type));
+  return bytes;
+}
+
+/* Blocks are walked one after the other, so values of some vertices and the rows of one block are
+ * enough at a time: what does not fit lies on disk, or is made again in each walk. */
+static void plan_memory(struct qn_run_set *run, const struct qn_set_opening *opening) {
+  const struct qn_set *set = run->set;
+  const uint64_t memory = opening->memory ? opening->memory : qn_memory_available();
+  const uint64_t values = set->num_vertices * VALUE_BYTES;
+  if (opening->exchange || !qn_run_set_is_cut(run))
+    return;
+  run->limits_memory = values > memory;
+  run->drops_rows =
+      set->layout != QN_LAYOUT_GRAPH && row_bytes(set) > (run->limits_memory ? 0 : memory - values);
+  if (run->limits_memory)
+    qn_memory_limit_set(memory, opening->folder ? opening->folder : qn_default_temp_folder());
+}
+
+/* In memory, whatever values do. */
+static enum qn_status enter_part(struct qn_run_set *run, uint64_t index, struct qn_error *error) {
+  const uint64_t limit = qn_memory_limit();
+  qn_memory_limit_set(0, qn_temp_folder());
+  enum qn_status status = qn_set_part_make_rows(&run->parts[index], error);
+  qn_memory_limit_set(limit, qn_temp_folder());
+  return status;
+}
+
+static void leave_part(struct qn_run_set *run, uint64_t index) {
+  qn_set_part_drop_rows(&run->parts[index]);
+}
+
+/* ---- All parts --------------------------------------------------------------------------------
+ */
 
 /* Parts are dealt to ranks in order, to each about as many. */
 static enum qn_status deal_parts(struct qn_run_set *run, unsigned num_ranks,
@@ -94,13 +143,14 @@ static enum qn_status check_grid(struct qn_grid grid, const struct qn_exchange *
                  grid.num_columns, num_ranks, num_ranks == 1 ? "" : "s");
 }
 
-enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_exchange *exchange, bool trust,
-                               struct qn_grid grid, struct qn_run_set **out,
-                               struct qn_set_view **view, struct qn_error *error) {
+enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_set_opening *opening,
+                               struct qn_run_set **out, struct qn_set_view **view,
+                               struct qn_error *error) {
+  const struct qn_exchange *exchange = opening->exchange;
   struct qn_run_set *run;
   *out = NULL;
   *view = NULL;
-  enum qn_status status = check_grid(grid, exchange, error);
+  enum qn_status status = check_grid(opening->grid, exchange, error);
   if (!status)
     status = qn_alloc_zeroed(&run, 1, sizeof *run, "a set", error);
   if (status) {
@@ -109,9 +159,10 @@ enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_exchange *exc
   }
   run->set = set;
   run->exchange = exchange;
-  run->trusted = trust;
-  run->asked = grid;
-  status = open_parts(run, exchange, trust, error);
+  run->trusted = opening->trust;
+  run->asked = opening->grid;
+  plan_memory(run, opening);
+  status = open_parts(run, exchange, opening->trust, error);
   if (!status)
     status = qn_alloc_zeroed(view, 1, sizeof **view, "a view", error);
   if (status) {
@@ -124,6 +175,8 @@ enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_exchange *exc
                                 .has_out_rows = set->directedness == QN_UNDIRECTED,
                                 .num_parts = run->num_parts,
                                 .parts = run->rows,
+                                .enter = run->drops_rows ? enter_part : NULL,
+                                .leave = run->drops_rows ? leave_part : NULL,
                                 .num_all_parts = set->num_parts,
                                 .exchange = exchange,
                                 .first_parts = run->first_parts,
@@ -137,6 +190,8 @@ enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_exchange *exc
 void qn_run_set_close(struct qn_run_set *run) {
   if (!run)
     return;
+  if (run->limits_memory)
+    qn_memory_limit_set(0, NULL);
   qn_set_undivide(run);
   for (uint64_t i = 0; i < run->num_parts; i++)
     qn_set_part_close(&run->parts[i]);

@@ -30,20 +30,36 @@ struct qn_run_set {
   uint64_t *first_parts, *first_vertices;
   const struct qn_exchange *exchange; /* NULL: no others */
   bool trusted;
+  bool drops_rows;    /* of packed blocks, but while they are walked */
+  bool limits_memory; /* vertices' values lie in temporary files */
   struct qn_grid asked;
   struct qn_division division;
   struct qn_set_block block; /* made when it is first asked for (divide.h) */
 };
 
-/* Open the parts of a set that the process of this rank walks (`exchange` NULL: all), with the
- * checks that kernels rely on unless it is trusted. `grid` is what a user asks for; QN_USAGE if it
- * is not of as many ranks as there are. Takes over `set` whatever the outcome. `*view`
- * is made, and belongs to the caller (qn_free). Owned until qn_run_set_close. */
-enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_exchange *exchange, bool trust,
-                               struct qn_grid grid, struct qn_run_set **out,
-                               struct qn_set_view **view, struct qn_error *error);
+/* How a set is opened. */
+struct qn_set_opening {
+  const struct qn_exchange *exchange; /* of the process of this rank; NULL: it walks all parts */
+  bool trust;                         /* without the checks that kernels rely on */
+  struct qn_grid grid;                /* that a user asks for */
+  /* Of a set that is cut by columns: what vertices' values and the rows of packed blocks may take
+   * (0: what is free), and where values lie that are more (NULL: the system's temporary folder). */
+  uint64_t memory;
+  const char *folder;
+};
+
+/* Open the parts of a set that this process walks. QN_USAGE if the grid is not of as many ranks as
+ * there are. Takes over `set` whatever the outcome. `*view` is made, and belongs to the caller
+ * (qn_free). Owned until qn_run_set_close. */
+enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_set_opening *opening,
+                               struct qn_run_set **out, struct qn_set_view **view,
+                               struct qn_error *error);
 /* NULL is allowed. */
 void qn_run_set_close(struct qn_run_set *set);
+
+static inline bool qn_run_set_is_cut(const struct qn_run_set *run) {
+  return run->set->features & QN_SET_COLUMN_RANGES;
+}
 
 /* A part of the set as kernels see it; `rows` are those of it, open. */
 struct qn_part_rows qn_run_set_rows(const struct qn_set *set, uint64_t index,

@@ -138,7 +138,6 @@ class Blocks(Runs):
     """The same on blocks of some columns, of which those of a row come one after another."""
 
     cut = "--block-vertices", "70"
-    put_together = {"pagerank-weighted", "kcore", "closeness", "harmonic", "radius"}
 
     def test_there_are_many(self):
         self.make(3, "none", "sparse")
@@ -149,6 +148,22 @@ class Blocks(Runs):
         for threads in ("1", "5"):
             run("quern-run", "pagerank", self.at / "set", "--device=cpu", "-T", threads, "-qo", self.at / (threads + ".tsv"))
         self.assertEqual((self.at / "1.tsv").read_bytes(), (self.at / "5.tsv").read_bytes())
+
+    def test_little_memory(self):
+        """Values in temporary files, and rows that are unpacked for each walk, which must not change a bit."""
+        for seed, options in enumerate(((), ("--undirected",), ("--transpose", "also"))):
+            self.make(seed, "u32", ("sparse", "dense")[seed % 2], options)
+            run("quern-pack", self.at / "set", "-qfo", self.at / "packed")
+            for name in ("set", "packed"):
+                for algorithm, parents in (("bfs", True), ("sssp", True), ("pagerank", False), ("cc", False), ("degree", False)):
+                    with self.subTest(algorithm, name=name, options=options):
+                        outputs = []
+                        for at, more in ((self.at / "g.qrn", []), (self.at / name, ["--host-memory", "1K"])):
+                            run("quern-run", algorithm, at, "--device=cpu", *more, "-qfo", self.at / "values.tsv",
+                                *(["--parents", self.at / "parents.tsv"] if parents else []))
+                            outputs.append((self.at / "values.tsv").read_bytes())
+                            outputs[-1] += (self.at / "parents.tsv").read_bytes() if parents else b""
+                        self.assertEqual(outputs[0], outputs[1])
 
     def test_a_graph_of_one_block(self):
         self.make(5, "u32", "sparse")

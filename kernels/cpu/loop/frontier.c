@@ -9,11 +9,17 @@
 /* Bitmaps of fewer words are gone through by one thread. */
 #define PARALLEL_WORDS ((uint64_t)1 << 12)
 
+enum qn_status qn_frontier_create_bitmap(struct qn_frontier *frontier, uint64_t num_vertices,
+                                         struct qn_error *error) {
+  *frontier = (struct qn_frontier){.num_vertices = num_vertices, .marked = true};
+  return qn_pages_alloc(&frontier->bits, qn_frontier_words(frontier), sizeof *frontier->bits,
+                        "frontier bitmap", error);
+}
+
 enum qn_status qn_frontier_create(struct qn_frontier *frontier, uint64_t num_vertices,
                                   struct qn_error *error) {
-  *frontier = (struct qn_frontier){.num_vertices = num_vertices, .marked = true, .queued = true};
-  enum qn_status status = qn_pages_alloc(&frontier->bits, qn_frontier_words(frontier),
-                                         sizeof *frontier->bits, "frontier bitmap", error);
+  enum qn_status status = qn_frontier_create_bitmap(frontier, num_vertices, error);
+  frontier->queued = true;
   if (!status)
     status = qn_pages_alloc(&frontier->queue, num_vertices, sizeof *frontier->queue,
                             "frontier queue", error);
@@ -48,7 +54,8 @@ void qn_frontier_clear(struct qn_frontier *frontier) {
   if (frontier->marked)
     clear_bits(frontier);
   frontier->count = 0;
-  frontier->marked = frontier->queued = true;
+  frontier->marked = true;
+  frontier->queued = frontier->queue != NULL;
 }
 
 void qn_frontier_mark(struct qn_frontier *frontier) {
@@ -98,13 +105,15 @@ void qn_frontier_enqueue(struct qn_frontier *frontier) {
 #pragma omp for schedule(static, 1)
     for (unsigned part = 0; part < parts; part++)
       counts[part] = count_members(frontier, parts, part);
+    if (frontier->queue) {
 #pragma omp for schedule(static, 1)
-    for (unsigned part = 0; part < parts; part++)
-      append_members(frontier, parts, part, counts);
+      for (unsigned part = 0; part < parts; part++)
+        append_members(frontier, parts, part, counts);
+    }
   }
   for (unsigned part = 0; part < parts; part++)
     frontier->count += counts[part];
-  frontier->queued = true;
+  frontier->queued = frontier->queue != NULL;
 }
 
 void qn_frontier_adopt(struct qn_frontier *frontier) {

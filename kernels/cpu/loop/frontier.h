@@ -11,7 +11,8 @@ struct qn_frontier {
   uint64_t num_vertices;
   uint64_t count;  /* members */
   uint64_t *bits;  /* [ceil(V / 64)]; the members if `marked`, else all zero */
-  uint32_t *queue; /* [V]; its first `count` entries are the members in any order, if `queued` */
+  uint32_t *queue; /* [V]; its first `count` entries are the members in any order, if `queued`;
+                      NULL: there is none, and it never is */
   bool marked;
   bool queued;
 };
@@ -19,13 +20,16 @@ struct qn_frontier {
 /* An empty set of vertices < num_vertices. */
 enum qn_status qn_frontier_create(struct qn_frontier *frontier, uint64_t num_vertices,
                                   struct qn_error *error);
+/* The same without a queue: of any number of vertices. */
+enum qn_status qn_frontier_create_bitmap(struct qn_frontier *frontier, uint64_t num_vertices,
+                                         struct qn_error *error);
 /* A zeroed frontier is allowed. */
 void qn_frontier_destroy(struct qn_frontier *frontier);
 
-/* Empty the set; both forms are valid afterwards. */
+/* Empty the set; all forms that it has are valid afterwards. */
 void qn_frontier_clear(struct qn_frontier *frontier);
 
-/* Make the queue, in ascending order, and `count` from the bitmap, unless it is valid. */
+/* Make the queue, in ascending order, and `count` from the bitmap, unless they are valid. */
 void qn_frontier_enqueue(struct qn_frontier *frontier);
 /* Make the bitmap from the queue, unless it is valid. */
 void qn_frontier_mark(struct qn_frontier *frontier);

@@ -13,9 +13,9 @@ static inline void sweep_init(struct engine_state *state) {
   program_value *values = state->values;
 #pragma omp parallel for schedule(static)
   for (uint64_t v = state->begin; v < state->end; v++)
-    values[v] = engine_first_value(
-        state->request, context, state->order ? state->order[v] : (uint32_t)v,
-        engine_position(state->request, (uint32_t)v), sweep_out_degree(state->view, v));
+    values[v] =
+        engine_first_value(state->request, context, state->order ? state->order[v] : v,
+                           engine_position(state->request, v), sweep_out_degree(state->view, v));
 }
 
 static inline void sweep_output_to(const struct engine_state *state, void *results) {
@@ -50,7 +50,7 @@ static inline enum qn_status sweep_output(struct engine_state *state, struct qn_
     sweep_output_in_place(state);
     state->values = NULL;
   } else {
-    status = qn_pages_alloc(&results, num_vertices, sizeof(program_result), "result values", error);
+    status = engine_alloc(&results, num_vertices, sizeof(program_result), "result values", error);
     if (!status)
       sweep_output_to(state, results);
   }
@@ -71,7 +71,7 @@ static inline uint64_t find_starters(const struct engine_state *state, uint64_t 
   const uint64_t begin = word * 64 < state->begin ? state->begin : word * 64;
   const uint64_t end = word * 64 + 64 < state->end ? word * 64 + 64 : state->end;
   for (uint64_t v = begin; v < end; v++)
-    if (program_starts(&state->context, engine_position(state->request, (uint32_t)v)))
+    if (program_starts(&state->context, engine_position(state->request, v)))
       bits |= (uint64_t)1 << (v % 64);
 #else
   (void)state, (void)word;
@@ -197,8 +197,8 @@ static inline enum qn_status engine_run(const struct qn_run_request *request,
   if (!status)
     status = walk_create(&state, error);
   if (!status)
-    status = qn_pages_alloc(&state.values, state.context.num_vertices, sizeof *state.values,
-                            "vertex values", error);
+    status = engine_alloc(&state.values, state.context.num_vertices, sizeof *state.values,
+                          "vertex values", error);
   result->stats.prepare_seconds = qn_seconds() - begin;
   if (status)
     goto cleanup;

@@ -19,6 +19,11 @@
 
 struct engine_work;
 
+/* Where arrays of vertices lie, if the engine does not say otherwise. */
+#ifndef engine_alloc
+#define engine_alloc qn_pages_alloc
+#endif
+
 struct engine_state {
   const struct qn_run_request *request; /* its positions are by the engine's numbers */
   const engine_view *view;

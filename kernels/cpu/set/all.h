@@ -325,8 +325,12 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   }
   if (state->walk.block)
     status = pull_block(state, work, error);
-  for (uint64_t i = 0; i < (state->walk.block ? 0 : view->num_parts); i++)
-    pull_part(state, &next, work, i);
+  for (uint64_t i = 0; !status && i < (state->walk.block ? 0 : view->num_parts); i++) {
+    status = qn_part_enter(view, i, error);
+    if (!status)
+      pull_part(state, &next, work, i);
+    qn_part_leave(view, i);
+  }
   if (status)
     return status;
   if (!work->is_telling)
@@ -415,8 +419,8 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
   const struct qn_set_block *block = state->walk.block;
   work->num_messages = block ? block->places[block->num_rows] : state->context.num_vertices;
   work->before = block ? state->begin - block->places[block->row] : 0;
-  enum qn_status status = qn_pages_alloc(&work->messages, work->num_messages,
-                                         sizeof *work->messages, "messages", error);
+  enum qn_status status =
+      engine_alloc(&work->messages, work->num_messages, sizeof *work->messages, "messages", error);
   if (!status && block)
     status = grid_create(state, &work->grid, error);
   if (!status)
@@ -425,8 +429,8 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
     status = qn_sum_create(&work->chunks, most_chunks(state), error);
   work->num_totals = most_cut_rows(state);
   if (!status && work->num_totals)
-    status = qn_pages_alloc(&work->totals, work->num_totals, sizeof *work->totals, "accumulators",
-                            error);
+    status =
+        engine_alloc(&work->totals, work->num_totals, sizeof *work->totals, "accumulators", error);
   if (!status)
     status = qn_sum_create(&work->hubs, most_hubs(state), error);
   if (!status)

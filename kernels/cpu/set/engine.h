@@ -9,6 +9,7 @@
 #include "kernels/cpu/set/view.h"
 
 #include "kernels/cpu/set/walk.h"
+#include "kernels/registry.h"
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
 #include "kernels/cpu/set/all.h"
 #else
@@ -27,4 +28,12 @@ static enum qn_status set_run(const struct qn_run_request *request, struct qn_ru
                               error);
 }
 
-QN_DEFINE_KERNEL_AS(QN_KERNEL, QN_LAYOUT_SET, QN_CPU, "rows of parts", 0, set_run);
+/* Of 2^32 vertices and more: lists of those that wait have 32 bits a vertex, as do values that are
+ * vertices; what users say of each vertex is read by such numbers; and sums of weights are bounded
+ * for fewer edges. */
+#define SET_IS_WIDE                                                                                \
+  (!PROGRAM_ROUNDS && !PROGRAM_PRIORITY && !PROGRAM_HAS_INITIAL &&                                 \
+   !(PROGRAM_VALUES & QN_VALUES_VERTICES))
+
+QN_DEFINE_KERNEL_AS(QN_KERNEL, QN_LAYOUT_SET, QN_CPU, "rows of parts",
+                    SET_IS_WIDE ? QN_KERNEL_WIDE : 0, set_run);

@@ -19,12 +19,21 @@
  * process turns. */
 #define PUSH_SHARE (PROGRAM_FIRST_SUFFICES ? 64 : 16)
 
+/* Where blocks have some columns of the rows that are walked, and what a vertex receives is applied
+ * at once: what its blocks have brought so far. */
+struct cut_rows {
+  uint64_t num_rows;
+  program_accumulator *sums; /* [num_rows] */
+  uint8_t *received;         /* [num_rows] is there anything? */
+};
+
 struct engine_work {
   struct sweep_rounds rounds; /* of this rank's vertices */
   struct qn_frontier active;  /* of them, those that send */
   struct qn_frontier next;    /* its bitmap alone */
   struct senders senders;
   struct push push;
+  struct cut_rows cut;
 #if NEAR_IS_KNOWN
   struct near near;
 #endif
@@ -39,6 +48,24 @@ static inline void pull_set(struct engine_state *state, struct engine_work *work
   state->values[v] = program_apply(&state->context, old_value, sum);
   if (program_active(&state->context, old_value, state->values[v]))
     qn_frontier_insert(&work->next, v);
+}
+
+/* Where values are combined in place each block may change them. */
+static inline bool pull_is_at_once(const struct qn_part_rows *part) {
+  return PROGRAM_IN_PLACE || (part->begins_row && part->ends_row);
+}
+
+static inline void cut_take(struct cut_rows *cut, uint64_t row, program_accumulator sum) {
+  program_combine(&cut->sums[row], sum);
+  cut->received[row] = 1;
+}
+
+static inline void cut_begin(struct cut_rows *cut, const struct qn_part_rows *part) {
+#pragma omp parallel for schedule(static)
+  for (uint64_t row = 0; row < part->end - part->begin; row++) {
+    cut->sums[row] = program_identity();
+    cut->received[row] = 0;
+  }
 }
 
 #if NEAR_IS_KNOWN
@@ -69,13 +96,13 @@ static inline void pull_vertex(struct engine_state *state, struct engine_work *w
                                const struct qn_part_rows *part, uint64_t row, uint64_t v) {
   const struct qn_csr *csr = part->csr;
   const struct senders *senders = &work->senders;
-  const uint32_t base = (uint32_t)part->columns_begin;
+  const uint64_t base = part->columns_begin;
   const uint64_t *bits = senders->all.bits; /* local: atomics make no reload necessary */
   const uint64_t end = csr->row_offsets[row + 1];
   program_accumulator sum = program_identity();
   bool received = false;
   for (uint64_t edge = csr->row_offsets[row]; edge < end; edge++) {
-    uint32_t u = base + csr->column_indices[edge];
+    const uint64_t u = base + csr->column_indices[edge];
     if (!(bits[u / 64] >> (u % 64) & 1))
       continue;
     program_combine(
@@ -86,8 +113,10 @@ static inline void pull_vertex(struct engine_state *state, struct engine_work *w
     if (PROGRAM_FIRST_SUFFICES)
       break;
   }
-  if (received)
+  if (received && pull_is_at_once(part))
     pull_set(state, work, v, sum);
+  else if (received)
+    cut_take(&work->cut, row, sum);
 }
 
 static inline void pull_prepare(const struct engine_state *state, struct engine_work *work) {
@@ -96,10 +125,7 @@ static inline void pull_prepare(const struct engine_state *state, struct engine_
 
 #endif
 
-/* Where rows are cut by columns a vertex takes what each of its blocks brings, one after another:
- * only programs whose values are their sums run on such sets.
- *
- * The rows [begin, end) of a part that may receive something, of which the first edges are asked
+/* The rows [begin, end) of a part that may receive something, of which the first edges are asked
  * for before they are looked at: one after the other, each would be waited for. */
 static inline void pull_rows(struct engine_state *state, struct engine_work *work,
                              const struct qn_part_rows *part, uint64_t begin, uint64_t end) {
@@ -119,12 +145,25 @@ static inline void pull_rows(struct engine_state *state, struct engine_work *wor
   }
 }
 
+static inline void cut_apply(struct engine_state *state, struct engine_work *work,
+                             const struct qn_part_rows *part) {
+#pragma omp parallel for schedule(static)
+  for (uint64_t row = 0; row < part->end - part->begin; row++)
+    if (work->cut.received[row])
+      pull_set(state, work, part->begin + row, work->cut.sums[row]);
+}
+
 static inline void pull_part(struct engine_state *state, struct engine_work *work, uint64_t index) {
   const struct qn_part_rows *part = &state->view->parts[index];
   const struct qn_row_chunks *chunks = &state->walk.chunks[index];
+  const bool gathers = !pull_is_at_once(part);
+  if (gathers && part->begins_row)
+    cut_begin(&work->cut, part);
 #pragma omp parallel for schedule(dynamic, 1)
   for (uint64_t chunk = 0; chunk < chunks->num_chunks; chunk++)
     pull_rows(state, work, part, chunks->bounds[chunk], chunks->bounds[chunk + 1]);
+  if (gathers && part->ends_row)
+    cut_apply(state, work, part);
 }
 
 static inline enum qn_status pull_along(struct engine_state *state, struct engine_work *work,
@@ -134,9 +173,13 @@ static inline enum qn_status pull_along(struct engine_state *state, struct engin
     return status;
   push_has_told(&work->push, &work->senders.all);
   pull_prepare(state, work);
-  for (uint64_t i = 0; i < state->view->num_parts; i++)
-    pull_part(state, work, i);
-  return QN_OK;
+  for (uint64_t i = 0; !status && i < state->view->num_parts; i++) {
+    status = qn_part_enter(state->view, i, error);
+    if (!status)
+      pull_part(state, work, i);
+    qn_part_leave(state->view, i);
+  }
+  return status;
 }
 
 /* ---- Iterations ------------------------------------------------------------- */
@@ -193,18 +236,44 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   return status;
 }
 
+static inline enum qn_status cut_create(const struct engine_state *state, struct cut_rows *cut,
+                                        struct qn_error *error) {
+  for (uint64_t i = 0; i < state->view->num_parts; i++) {
+    const struct qn_part_rows *part = &state->view->parts[i];
+    if (!pull_is_at_once(part) && part->end - part->begin > cut->num_rows)
+      cut->num_rows = part->end - part->begin;
+  }
+  if (!cut->num_rows)
+    return QN_OK;
+  enum qn_status status =
+      engine_alloc(&cut->sums, cut->num_rows, sizeof *cut->sums, "accumulators", error);
+  return status ? status
+                : engine_alloc(&cut->received, cut->num_rows, sizeof *cut->received,
+                               "rows that receive", error);
+}
+
+static inline void cut_destroy(struct cut_rows *cut) {
+  qn_pages_free(cut->received, cut->num_rows, sizeof *cut->received);
+  qn_pages_free(cut->sums, cut->num_rows, sizeof *cut->sums);
+}
+
 static inline enum qn_status work_create(struct engine_state *state, struct engine_work *work,
                                          struct qn_error *error) {
   uint64_t num_vertices = state->context.num_vertices;
-  enum qn_status status = qn_frontier_create(&work->active, num_vertices, error);
+  enum qn_status status = push_is_possible(state)
+                              ? qn_frontier_create(&work->active, num_vertices, error)
+                              : qn_frontier_create_bitmap(&work->active, num_vertices, error);
   if (!status)
-    status = qn_frontier_create(&work->next, num_vertices, error);
+    status = push_is_possible(state) ? qn_frontier_create(&work->next, num_vertices, error)
+                                     : qn_frontier_create_bitmap(&work->next, num_vertices, error);
   if (!status)
     status = sweep_rounds_create_of(&work->rounds, state->begin, state->end, error);
   if (!status)
     status = senders_create(state, &work->senders, error);
   if (!status)
     status = push_create(state, &work->push, error);
+  if (!status)
+    status = cut_create(state, &work->cut, error);
 #if NEAR_IS_KNOWN
   if (!status)
     status = near_create(&work->near, num_vertices, error);
@@ -222,6 +291,7 @@ static inline void work_destroy(const struct engine_state *state, struct engine_
 #if NEAR_IS_KNOWN
   near_destroy(&work->near, state->context.num_vertices);
 #endif
+  cut_destroy(&work->cut);
   push_destroy(state, &work->push);
   senders_destroy(state, &work->senders);
   sweep_rounds_destroy(&work->rounds);

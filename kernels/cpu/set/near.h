@@ -121,8 +121,8 @@ static inline program_value near_gather(const struct near *near, const struct en
 
 static inline enum qn_status near_create(struct near *near, uint64_t num_vertices,
                                          struct qn_error *error) {
-  return qn_pages_alloc(&near->levels, num_vertices, sizeof *near->levels, "levels of senders",
-                        error);
+  return engine_alloc(&near->levels, num_vertices, sizeof *near->levels, "levels of senders",
+                      error);
 }
 
 static inline void near_destroy(struct near *near, uint64_t num_vertices) {

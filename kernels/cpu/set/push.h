@@ -37,9 +37,11 @@ struct push {
 };
 
 /* May steps push? What a sum of reals is depends on the order, and what another rank's vertex holds
- * is not known here. */
+ * is not known here. Rows that are not kept would be made for a few of them, and vertices in queues
+ * have 32 bits. */
 static inline bool push_is_possible(const struct engine_state *state) {
-  return state->view->has_out_rows && !sweep_is_ordered() && !PROGRAM_SEES_RECEIVER;
+  return state->view->has_out_rows && !state->view->enter &&
+         state->view->num_vertices <= UINT32_MAX && !sweep_is_ordered() && !PROGRAM_SEES_RECEIVER;
 }
 
 /* ---- Own vertices ----------------------------------------------------------- */

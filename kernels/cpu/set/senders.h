@@ -73,7 +73,7 @@ static inline void count_senders(const struct engine_state *state,
                                  const struct qn_frontier *active, const struct qn_part_rows *part,
                                  const program_message *first, struct senders_count *counted) {
   const uint64_t first_word = part->begin / 64, words = range_words(part->begin, part->end);
-  const uint64_t *offsets = part->csr->row_offsets;
+  const uint64_t *offsets = part->csr->row_offsets; /* NULL: nobody pushes */
   uint64_t count = 0, edges = 0, different = 0;
 #pragma omp parallel for schedule(static) reduction(+ : count, edges, different) if (words > 4096)
   for (uint64_t i = 0; i < words; i++) {
@@ -86,7 +86,7 @@ static inline void count_senders(const struct engine_state *state,
       program_message message =
           program_send(context, state->values[u], sweep_out_degree(state->view, u));
       different += memcmp(&message, first, sizeof message) != 0;
-      edges += offsets[u - part->begin + 1] - offsets[u - part->begin];
+      edges += offsets ? offsets[u - part->begin + 1] - offsets[u - part->begin] : 0;
       count += part->begins_row;
     }
   }
@@ -120,7 +120,8 @@ static inline enum qn_status senders_announce(const struct engine_state *state,
     const program_message first =
         program_send(&context, state->values[first_of], sweep_out_degree(view, first_of));
     for (uint64_t i = 0; i < view->num_parts; i++)
-      count_senders(state, &context, active, &view->parts[i], &first, &own);
+      if (view->parts[i].begins_row || !view->enter)
+        count_senders(state, &context, active, &view->parts[i], &first, &own);
   }
   active->count = own.count;
   active->marked = true;
@@ -334,10 +335,10 @@ static inline enum qn_status senders_create(const struct engine_state *state,
                                             struct senders *senders, struct qn_error *error) {
   const uint64_t num_vertices = state->context.num_vertices, ranks = share_ranks(state->view);
   const uint64_t blocks = num_vertices / 64 / SENDERS_BLOCK + 3;
-  enum qn_status status = qn_frontier_create(&senders->all, num_vertices, error);
+  enum qn_status status = qn_frontier_create_bitmap(&senders->all, num_vertices, error);
   if (!status)
-    status = qn_pages_alloc(&senders->messages, num_vertices, sizeof *senders->messages, "messages",
-                            error);
+    status = engine_alloc(&senders->messages, num_vertices, sizeof *senders->messages, "messages",
+                          error);
   if (!status)
     status = qn_alloc(&senders->counts, ranks, sizeof *senders->counts, "counts of ranks", error);
   if (!status)

@@ -5,6 +5,10 @@
 #include "kernels/engine.h"
 #include "kernels/set_view.h"
 #include "kernels/work_division/chunks.h"
+#include "support/temp_file.h"
+
+/* In temporary files, where memory is limited: a walk by blocks needs few of them at a time. */
+#define engine_alloc qn_bulk_alloc
 
 typedef struct qn_set_view engine_view;
 

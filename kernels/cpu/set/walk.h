@@ -6,6 +6,12 @@
 #include "kernels/cpu/loop/partial.h"
 #include "kernels/cpu/loop/state.h"
 
+static inline enum qn_status walk_check_weights(const engine_view *view, uint64_t part,
+                                                struct qn_error *error) {
+  const struct qn_csr *csr = view->parts[part].csr;
+  return engine_check_weights(&csr->weights, csr->num_edges, view->num_vertices, error);
+}
+
 static inline enum qn_status walk_begin(struct engine_state *state, struct qn_error *error) {
   const engine_view *view = state->view = state->request->view;
   enum qn_status status = QN_OK;
@@ -14,9 +20,8 @@ static inline enum qn_status walk_begin(struct engine_state *state, struct qn_er
     state->begin = view->first_vertices[view->exchange->rank];
     state->end = view->first_vertices[view->exchange->rank + 1];
   }
-  for (uint64_t i = 0; !status && i < view->num_parts; i++)
-    status = engine_check_weights(&view->parts[i].csr->weights, view->parts[i].csr->num_edges,
-                                  view->num_vertices, error);
+  for (uint64_t i = 0; !status && !view->enter && i < view->num_parts; i++)
+    status = walk_check_weights(view, i, error);
   return status;
 }
 
@@ -49,9 +54,13 @@ static inline enum qn_status walk_create(struct engine_state *state, struct qn_e
   enum qn_status status = qn_alloc_zeroed(&walk->chunks, view->num_parts, sizeof *walk->chunks,
                                           "chunks of parts", error);
   for (uint64_t i = 0; !status && i < view->num_parts; i++) {
-    const struct qn_part_rows *part = &view->parts[i];
-    status = qn_row_chunks_create(&walk->chunks[i], part->csr->row_offsets, part->csr->num_vertices,
-                                  error);
+    status = qn_part_enter(view, i, error);
+    if (!status && view->enter)
+      status = walk_check_weights(view, i, error);
+    const struct qn_csr *csr = view->parts[i].csr;
+    if (!status)
+      status = qn_row_chunks_create(&walk->chunks[i], csr->row_offsets, csr->num_vertices, error);
+    qn_part_leave(view, i);
   }
   return status;
 }

@@ -34,14 +34,14 @@ typedef uint32_t program_weight;
 typedef double program_result;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
-                                            uint32_t vertex, uint64_t out_degree) {
+                                            uint64_t vertex, uint64_t out_degree) {
   program_value value;
   value.paths = vertex == context->source ? 1 : 0;
   value.level = vertex == context->source ? 0 : UINT32_MAX;
   return value;
 }
 
-PROGRAM_FUNCTION bool program_starts(const struct qn_program_context *context, uint32_t vertex) {
+PROGRAM_FUNCTION bool program_starts(const struct qn_program_context *context, uint64_t vertex) {
   return vertex == context->source;
 }
 
