@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""A graph of 2^32 vertices: generated in packed blocks, verified, run on, and the results checked by definitions (bench_blocks), with
+times, memory and disk. Each phase can be called alone, as one may take minutes; what is there already is used. `scons bench-programs` first.
+
+    bench/blocks.py [--scale 32] [--degree 1] [--folder DIR] [--phases generate,verify,bfs,pagerank,cc] [--threads N] [--plan]
+
+--plan says what a scale takes, and runs nothing. A table goes to the terminal; blocks.json in the folder is for bench/report.py, of all
+phases that were done so far. Results are removed once they are checked, unless --keep is given; at the largest scale components are
+checked by their number and the size of one, as their labels would not fit beside the set."""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import records
+
+TOOLS, PROGRAMS = records.ROOT / "build/bin", records.ROOT / "build/release/bench"
+PHASES = ("generate", "verify", "bfs", "pagerank", "cc")
+DAMPING = "0.85"
+
+
+def disk(path):
+    return sum(each.stat().st_size for each in path.rglob("*") if each.is_file()) if path.exists() else 0
+
+
+class Bench:
+    def __init__(self, options):
+        self.options, self.folder = options, options.folder
+        self.set = options.folder / "set"
+        self.state = options.folder / "state.json"
+        self.rows = json.loads(self.state.read_text()) if self.state.exists() else {}
+
+    def threads(self):
+        return ["-T", str(self.options.threads)] if self.options.threads else []
+
+    def timed(self, *command):
+        """(what it printed as JSON, seconds, the largest memory of a process that ended since this one began)."""
+        begin = time.perf_counter()
+        process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, text=True)
+        said = process.stdout.read()
+        _, status, used = os.wait4(process.pid, 0)
+        if os.waitstatus_to_exitcode(status):
+            sys.exit("%s ended with %d: %s" % (" ".join(map(str, command)), os.waitstatus_to_exitcode(status), said))
+        return json.loads(said) if said.strip() else {}, time.perf_counter() - begin, used.ru_maxrss * 1024
+
+    def note(self, row, seconds, memory, **more):
+        self.rows[row] = {"seconds": seconds, "memory": memory, "disk": disk(self.folder), **more}
+        self.state.write_text(json.dumps(self.rows, indent=1) + "\n")
+        print("%-28s %8.1f s  %7.2f GiB of memory  %7.2f GiB on disk  %s" % (
+            row, seconds, memory / 2**30, self.rows[row]["disk"] / 2**30, " ".join("%s=%s" % item for item in more.items())), flush=True)
+
+    def run(self, *words):
+        return self.timed(TOOLS / "quern-run", *words, "--device", "cpu", "--json", *self.threads())
+
+    def check(self, row, *words):
+        said, seconds, memory = self.timed(PROGRAMS / "bench_blocks", self.set, *words)
+        if said["wrong"]:
+            sys.exit("%s: %s" % (row, said))
+        self.note(row, seconds, memory, **said)
+        return said
+
+    def remove(self, *names):
+        for name in names:
+            if not self.options.keep:
+                (self.folder / name).unlink(missing_ok=True)
+
+    def generate(self):
+        if self.set.exists():
+            return
+        os.environ["TMPDIR"] = str(self.folder)
+        said, seconds, memory = self.timed(
+            TOOLS / "quern-generate", "rmat", "--scale", self.options.scale, "--degree", self.options.degree, "--block-vertices",
+            self.options.block_vertices, "--packed", "--json", *self.threads(), "-o", self.set)
+        self.note("generate", seconds, memory, edges=said["edges"])
+
+    def verify(self):
+        _, seconds, memory = self.timed(TOOLS / "quern-verify", "-q", *self.threads(), self.set)
+        self.note("verify", seconds, memory)
+
+    def bfs(self):
+        hops, parents = self.folder / "hops.npy", self.folder / "parents.npy"
+        tree = ["--parents", parents] if self.with_labels() else []
+        said, seconds, memory = self.run("bfs", self.set, *tree, "-fo", hops)
+        self.note("bfs", seconds, memory, kernel=round(said["seconds"]["kernel"], 1), reached=said["result"]["reached"])
+        checked = self.check("bfs, checked", "hops", hops, said["sources"][0])
+        assert checked["reached"] == said["result"]["reached"], (checked, said["result"])
+        if tree:
+            self.check("parents, checked", "parents", parents, hops)
+        self.remove("hops.npy", "parents.npy")
+
+    def pagerank(self):
+        ranks = self.folder / "ranks.npy"
+        said, seconds, memory = self.run("pagerank", self.set, "--damping", DAMPING, "-fo", ranks)
+        self.note("pagerank", seconds, memory, kernel=round(said["seconds"]["kernel"], 1), iterations=said["iterations"])
+        self.check("pagerank, checked", "ranks", ranks, DAMPING)
+        self.remove("ranks.npy")
+
+    def cc(self):
+        labels = self.folder / "labels.npy"
+        output = ["-fo", labels] if self.with_labels() else []
+        said, seconds, memory = self.run("cc", self.set, *output)
+        result = said["result"]
+        self.note("cc", seconds, memory, kernel=round(said["seconds"]["kernel"], 1), **result)
+        checked = self.check("cc, checked", "labels", *(output[1:]))
+        assert checked["count"] == result["count"] and checked["of_first_edge"] <= result["largest"], (checked, result)
+        self.remove("labels.npy")
+
+    def with_labels(self):
+        """Is there room for 8 bytes a vertex, and half as many again?"""
+        return shutil.disk_usage(self.folder).free > 12 * 2**self.options.scale
+
+    def write(self):
+        name = "R-MAT, scale %d, degree %d, %d threads" % (self.options.scale, self.options.degree, self.options.threads or os.cpu_count())
+        table = []
+        for row, cells in self.rows.items():
+            table += [records.record(row, "seconds", cells["seconds"], "s", name),
+                      records.record(row, "memory", cells["memory"] / 2**30, "GiB", name)]
+        table.append(records.record("set", "disk", disk(self.set) / 2**30, "GiB", name))
+        (self.folder / "blocks.json").write_text(json.dumps(records.stamp({"blocks": table}), indent=1) + "\n")
+
+
+def plan(options):
+    vertices, edges, cuts = 2**options.scale, options.degree * 2**options.scale, -(-2**options.scale // options.block_vertices)
+    packed = edges * (options.scale / 8 + 0.3) + vertices * cuts * 0.3 + 4 * vertices
+    spill, block = 8 * edges, 8 * options.block_vertices + 8 * edges * 0.33
+    print("%d x %d blocks; about %.1f GiB of disk for the set, %.1f while it is made; %.1f GiB of memory to make it, %.1f to run cc" % (
+        cuts, cuts, packed / 2**30, (packed / 3 + spill + 4 * vertices) / 2**30, (4 * vertices + 2 * block) / 2**30,
+        (20 * vertices + block) / 2**30))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--scale", type=int, default=32)
+    parser.add_argument("--degree", type=int, default=1)
+    parser.add_argument("--block-vertices", type=int)
+    parser.add_argument("--folder", type=Path, default=records.ROOT / "build/bench/blocks")
+    parser.add_argument("--phases", default=",".join(PHASES))
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--plan", action="store_true")
+    options = parser.parse_args()
+    options.block_vertices = options.block_vertices or 2**max(options.scale - 2, 0)
+    if options.plan:
+        return plan(options)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    bench = Bench(options)
+    for phase in options.phases.split(","):
+        getattr(bench, phase)()
+    bench.write()
+
+
+if __name__ == "__main__":
+    main()
