@@ -158,6 +158,10 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
     *reason = "checkpoints are of fewer vertices";
     return false;
   }
+  if (set->num_generations) {
+    *reason = "a base and what was added to it are walked together";
+    return false;
+  }
   if (qn_set_is_typed(set)) {
     *reason = "edges of several types are walked together";
     return false;

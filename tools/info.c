@@ -15,6 +15,7 @@
 #include "support/text/terminal.h"
 #include "support/tool.h"
 #include "support/used_files.h"
+#include "tools/generation_report.h"
 #include "tools/graph_statistics.h"
 #include "tools/set_report.h"
 #include <quern/layouts.h>
@@ -25,9 +26,10 @@ struct options {
   const char *file;
   bool statistics;
   const char *partition; /* a column; NULL: none is asked for */
+  bool log;
 };
 
-enum { KEY_STATS = 0x100, KEY_PARTITION };
+enum { KEY_STATS = 0x100, KEY_PARTITION, KEY_LOG };
 
 static const struct argp_option option_list[] = {
     {"stats", KEY_STATS, NULL, 0,
@@ -38,6 +40,8 @@ static const struct argp_option option_list[] = {
      "Look at every edge: the cut, balance and replication of the partition that the property "
      "COLUMN says, of vertices or of edges",
      0},
+    {"log", KEY_LOG, NULL, 0,
+     "Of a set with generations: what each has changed, and where that came from", 0},
     {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -51,6 +55,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     return 0;
   case KEY_PARTITION:
     options->partition = argument;
+    return 0;
+  case KEY_LOG:
+    options->log = true;
     return 0;
   case ARGP_KEY_ARG:
     if (options->file)
@@ -173,6 +180,8 @@ int main(int argc, char **argv) {
   struct qn_partition_figures figures;
   qn_tool_parse("quern-info", &argp, argc, argv, &options, &options.shared);
 
+  if (options.log)
+    return qn_tool_exit(qn_set_show_log(options.file, options.shared.json, &error), &error);
   if (!looks_at_edges(&options) && qn_set_recognise(options.file))
     return qn_tool_exit(qn_set_show(options.file, options.shared.json, &error), &error);
   const unsigned flags = QN_MAP_ARCHIVE | (looks_at_edges(&options) ? 0 : QN_MAP_RECTANGULAR);

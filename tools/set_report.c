@@ -17,6 +17,7 @@
 #include "support/text/terminal.h"
 #include "support/tool.h"
 #include "support/used_files.h"
+#include "tools/generation_report.h"
 #include <quern/metadata.h>
 
 struct sizes {
@@ -157,8 +158,21 @@ static void print_picture(const struct qn_set *set) {
   }
 }
 
+/* Of generations only names and types are known without the base. */
+static json_t *describe_changed_properties(const struct qn_set *set) {
+  static const char *const lists[] = {"vertices", "edges"};
+  json_t *properties = qn_properties_describe(&set->ranges[0].properties), *column;
+  size_t index;
+  for (int i = 0; i < 2; i++)
+    json_array_foreach(json_object_get(properties, lists[i]), index, column)
+        json_object_del(column, "nulls");
+  return properties;
+}
+
 /* How many values of edges are null stands in the parts; those of vertices of all files count. */
 static json_t *describe_properties(const struct qn_set *set) {
+  if (set->num_generations)
+    return describe_changed_properties(set);
   struct qn_properties all = set->ranges[0].properties;
   struct qn_stack vertices = {0};
   struct qn_error ignored;
@@ -289,6 +303,8 @@ static void print_types(const struct qn_set *set, const json_t *description) {
 /* Frees `properties`, which may be NULL. */
 static void print_set(const struct qn_set *set, json_t *description, json_t *properties) {
   json_t *all = json_deep_copy(description);
+  json_object_del(description, "log");
+  json_object_del(description, "generations");
   json_object_del(description, "blocks");
   if (set->num_ranges > 1 || qn_set_is_typed(set))
     json_object_del(description, "vertices");
@@ -297,12 +313,17 @@ static void print_set(const struct qn_set *set, json_t *description, json_t *pro
   qn_figures_print(description, qn_terminal_width(), stdout);
   if (qn_set_is_typed(set))
     print_types(set, all);
+  if (set->num_generations) {
+    putchar('\n');
+    qn_set_log_print(json_object_get(all, "log"));
+  } else {
+    if (set->num_ranges > 1)
+      print_ranges(set);
+    if (set->features & QN_SET_COLUMN_RANGES)
+      print_picture(set);
+    print_parts(set);
+  }
   json_decref(all);
-  if (set->num_ranges > 1)
-    print_ranges(set);
-  if (set->features & QN_SET_COLUMN_RANGES)
-    print_picture(set);
-  print_parts(set);
   if (properties)
     qn_properties_print(properties, qn_terminal_width(), stdout);
   json_decref(properties);
@@ -326,10 +347,16 @@ enum qn_status qn_set_show(const char *path, bool json, struct qn_error *error) 
     const struct sizes sizes = sizes_of(set);
     json_t *description = qn_set_describe(set);
     json_object_set_new(description, "bytes", json_integer((json_int_t)sizes.bytes));
-    json_object_set_new(description, "imbalance", json_real(imbalance(set, &sizes)));
-    if (metadata)
+    if (!set->num_generations)
+      json_object_set_new(description, "imbalance", json_real(imbalance(set, &sizes)));
+    json_t *log = NULL;
+    if (set->num_generations)
+      status = qn_set_log(set, &log, error);
+    if (log)
+      json_object_set_new(description, "log", log);
+    if (metadata && !log)
       json_object_set(description, "metadata", metadata);
-    if (qn_set_is_typed(set))
+    if (!status && qn_set_is_typed(set))
       status = describe_types(set, description, error);
     json_t *properties = !qn_set_is_typed(set) && qn_properties_are_any(&set->ranges[0].properties)
                              ? describe_properties(set)

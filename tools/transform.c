@@ -1,7 +1,9 @@
 /* quern-transform: graph containers into other graph containers. */
 #include <argp.h>
+#include <inttypes.h>
 #include <stdio.h>
 
+#include "converters/changes/append.h"
 #include "converters/graph/graph_source.h"
 #include "converters/provenance.h"
 #include "converters/transform/run.h"
@@ -21,8 +23,8 @@
 #include "tools/striping.h"
 #include <quern/open.h>
 
-/* Of settings: for the part, the steps, a set, types of one, a partition. */
-enum { NUM_TABLES = 5 };
+/* Of settings: for the part, the steps, a set, types of one, a partition, changes. */
+enum { NUM_TABLES = 6, KEY_COMPACT = 0x500 };
 
 struct options {
   struct qn_tool_options shared;
@@ -32,6 +34,8 @@ struct options {
   struct qn_set_options set; /* no parts: one container */
   struct qn_set_selection types;
   struct qn_partition_options partition;
+  struct qn_append_options append;
+  bool compact;
   const char *input;
   const char *output;
   struct qn_settings settings[NUM_TABLES];
@@ -45,7 +49,27 @@ static const struct argp_option argp_options[] = {
      "A graph, without other steps, as a set of containers, or a set as one:", QN_SET_GROUP - 1},
     {NULL, 0, NULL, 0,
      "A column that divides the graph as it is into parts:", QN_PARTITION_GROUP - 1},
+    {"compact", KEY_COMPACT, NULL, 0,
+     "Make one container of a base and its generations: what an import of all edges gives",
+     QN_APPEND_GROUP},
     {0}};
+
+/* A generation is all that such a command makes. */
+static void check_changes(struct argp_state *state, const struct options *options) {
+  const bool others = qn_transform_options_are_any(&options->transform) ||
+                      qn_set_selection_is_any(&options->types) || qn_set_is_asked(&options->set) ||
+                      options->stripes.striping.num_folders || options->partition.num_parts;
+  const bool appends = qn_append_is_asked(&options->append);
+  if ((appends || options->compact) && others)
+    argp_error(state, "--append, --remove and --compact are steps by themselves: transform before "
+                      "or after them");
+  if (options->append.vertices && !options->append.num_appended)
+    argp_error(state, "--append-vertices goes with --append");
+  if (appends && options->compact)
+    argp_error(state, "append first, then --compact");
+  if (options->compact && !qn_set_recognise(options->input))
+    argp_error(state, "--compact is for a set with generations, as --append makes them");
+}
 
 static void finish_command_line(struct argp_state *state, struct options *options) {
   struct qn_error error;
@@ -53,7 +77,12 @@ static void finish_command_line(struct argp_state *state, struct options *option
     argp_error(state, "name a container");
   if (!options->output)
     argp_error(state, "name the container to write with -o, such as -o graph.qrn");
-  qn_tool_check_output(&options->shared, options->output, state);
+  const bool in_place = qn_append_is_asked(&options->append) &&
+                        qn_set_has_generations(options->input) &&
+                        qn_outputs_are_one(options->input, options->output);
+  if (!in_place)
+    qn_tool_check_output(&options->shared, options->output, state);
+  check_changes(state, options);
   const bool any = qn_transform_options_are_any(&options->transform);
   const bool types = qn_set_selection_is_any(&options->types);
   if (qn_partition_options_settle(&options->partition, &error))
@@ -71,8 +100,8 @@ static void finish_command_line(struct argp_state *state, struct options *option
     argp_error(state, "--partition divides a graph as it is, into a column of the same container: "
                       "take other steps before it or after it");
   if (!any && !options->partition.num_parts && !qn_set_is_asked(&options->set) &&
-      !options->stripes.striping.num_folders && !qn_set_recognise(options->input) &&
-      !qn_stripes_recognise(options->input))
+      !options->stripes.striping.num_folders && !qn_append_is_asked(&options->append) &&
+      !qn_set_recognise(options->input) && !qn_stripes_recognise(options->input))
     argp_error(state, "say what to do, for example --symmetrize");
   if (qn_set_options_settle(&options->set, &error) ||
       qn_transform_options_settle(&options->transform, &error) ||
@@ -92,6 +121,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     return 0;
   case 'o':
     options->output = argument;
+    return 0;
+  case KEY_COMPACT:
+    options->compact = true;
     return 0;
   case ARGP_KEY_ARG:
     if (options->input)
@@ -131,6 +163,9 @@ static const char documentation[] =
     "  quern-transform social --project person-knows-person -o knows.qrn\n"
     "A column \"part\" of 8 parts, for training or for several machines:\n"
     "  quern-transform web.qrn --partition 8 --by fennel -o parted.qrn\n"
+    "What is new today, in a set beside the container, then all of it in one container:\n"
+    "  quern-transform web.qrn --append today.csv --remove gone.csv -o web-now\n"
+    "  quern-transform web-now --compact -o now.qrn\n"
     "A container over two disks, and in one file again:\n"
     "  quern-transform web.qrn --stripe /disk1 --stripe /disk2 -o wide.qrn\n"
     "  quern-transform wide.qrn -o again.qrn";
@@ -235,6 +270,56 @@ static enum qn_status unite_set(const struct options *options, struct qn_error *
   return status;
 }
 
+/* ---- Changes -------------------------------------------------------------- */
+
+static void report_appended(const struct options *options, const struct qn_append_report *report) {
+  const struct qn_set *set = report->set;
+  const struct qn_set_generation *last = &set->generations[set->num_generations - 1];
+  char counts[6][32], bytes[32];
+  fprintf(qn_beside_output(options->output),
+          "%s: generation %" PRIu64 ", %s edges added, %s removed%s%s%s, %s new vertices; now %s "
+          "vertices, %s edges; %s in %.2f s\n",
+          options->output, set->num_generations,
+          qn_count_text(last->added, counts[0], sizeof counts[0]),
+          qn_count_text(last->removed, counts[1], sizeof counts[1]), last->missing ? " (" : "",
+          last->missing ? qn_count_text(last->missing, counts[2], sizeof counts[2]) : "",
+          last->missing ? " were not there)" : "",
+          qn_count_text(report->new_vertices, counts[3], sizeof counts[3]),
+          qn_count_text(set->num_vertices, counts[4], sizeof counts[4]),
+          qn_count_text(set->num_edges, counts[5], sizeof counts[5]),
+          qn_size_text(report->bytes, bytes, sizeof bytes), report->seconds);
+}
+
+static enum qn_status append_files(const struct options *options, struct qn_error *error) {
+  const struct qn_append_job job = {.options = &options->append,
+                                    .memory = options->memory,
+                                    .base = options->input,
+                                    .output = options->output,
+                                    .replace = options->shared.force,
+                                    .strict = options->transform.strict,
+                                    .tool = "quern-transform"};
+  struct qn_append_report report;
+  enum qn_status status = qn_append_run(&job, &report, error);
+  if (!status && options->shared.json) {
+    const struct qn_set *set = report.set;
+    const struct qn_set_generation *last = &set->generations[set->num_generations - 1];
+    status = qn_provenance_print(
+        json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "output",
+                  qn_json_text(options->output), "identity",
+                  json_sprintf("%016" PRIx64, set->identity), "generation",
+                  (json_int_t)set->num_generations, "vertices", (json_int_t)set->num_vertices,
+                  "edges", (json_int_t)set->num_edges, "new_vertices",
+                  (json_int_t)report.new_vertices, "added", (json_int_t)last->added, "removed",
+                  (json_int_t)last->removed, "missing", (json_int_t)last->missing, "bytes",
+                  (json_int_t)report.bytes, "seconds", report.seconds),
+        report.provenance, error);
+  } else if (!status && !options->shared.quiet) {
+    report_appended(options, &report);
+  }
+  qn_append_report_end(&report);
+  return status;
+}
+
 /* ---- Stripes -------------------------------------------------------------- */
 
 /* A container of any layout as it is: dealt out to several files, or in one again. */
@@ -301,22 +386,26 @@ int main(int argc, char **argv) {
   const struct argp set_argp = qn_settings_argp(qn_set_settings);
   const struct argp types_argp = qn_settings_argp(qn_selection_settings);
   const struct argp partition_argp = qn_settings_argp(qn_partition_settings);
-  const struct argp_child children[] = {{&part_argp, 0, NULL, 0},
-                                        {&transform_argp, 0, NULL, 0},
-                                        {&set_argp, 0, NULL, 0},
-                                        {&types_argp, 0, "Types of a set:", QN_SELECTION_GROUP - 1},
-                                        {&partition_argp, 0, NULL, 0},
-                                        {&qn_striping_argp, 13, NULL, 0},
-                                        {&qn_memory_argp, 0, NULL, 0},
-                                        {&qn_tool_output_argp, 0, NULL, 0},
-                                        {0}};
+  const struct argp append_argp = qn_settings_argp(qn_append_settings);
+  const struct argp_child children[] = {
+      {&part_argp, 0, NULL, 0},
+      {&transform_argp, 0, NULL, 0},
+      {&set_argp, 0, NULL, 0},
+      {&types_argp, 0, "Types of a set:", QN_SELECTION_GROUP - 1},
+      {&partition_argp, 0, NULL, 0},
+      {&append_argp, 0, "Changes to a graph, which is not written:", QN_APPEND_GROUP - 1},
+      {&qn_striping_argp, 13, NULL, 0},
+      {&qn_memory_argp, 0, NULL, 0},
+      {&qn_tool_output_argp, 0, NULL, 0},
+      {0}};
   const struct argp argp = {argp_options, parse_option, "GRAPH.qrn", documentation,
                             children,     NULL,         NULL};
   struct options options = {.settings = {{qn_part_settings, &options.transform.part},
                                          {qn_transform_settings, &options.transform},
                                          {qn_set_settings, &options.set},
                                          {qn_selection_settings, &options.types},
-                                         {qn_partition_settings, &options.partition}},
+                                         {qn_partition_settings, &options.partition},
+                                         {qn_append_settings, &options.append}},
                             .types.properties = true,
                             .set.rows = QN_SET_ROWS_IN};
   struct report report = {0};
@@ -326,6 +415,8 @@ int main(int argc, char **argv) {
   qn_outputs_hold();
   if (options.partition.num_parts)
     return qn_tool_exit(partition_file(&options, &error), &error);
+  if (qn_append_is_asked(&options.append))
+    return qn_tool_exit(append_files(&options, &error), &error);
   if (qn_set_is_asked(&options.set))
     return qn_tool_exit(split_file(&options, &error), &error);
   if (options.stripes.striping.num_folders || qn_stripes_recognise(options.input))

@@ -128,10 +128,13 @@ static enum qn_status verify_set(const char *path, bool quick, uint64_t *bytes,
   *bytes = 0;
   for (uint64_t i = 0; i < set->num_ranges; i++)
     *bytes += set->ranges[i].file.bytes;
+  const bool is_changed = set->num_generations > 0;
+  if (quick && is_changed)
+    status = qn_set_check_files(set, error);
   for (uint64_t i = 0; !status && i < set->num_parts; i++) {
     struct qn_set_open_part part;
     *bytes += set->parts[i].file.bytes;
-    if (quick) {
+    if (quick && !is_changed) {
       status = qn_set_part_open(set, i, QN_SET_CHECK_FILE, &part, error);
       qn_set_part_close(&part);
     }

@@ -327,6 +327,13 @@ enum qn_status qn_bundle_create_set(const char *path, bool force, const char *se
     status = qn_set_open(set_path, &set, error);
   if (status)
     return status;
+  if (set->num_generations) {
+    qn_set_close(set);
+    return qn_fail(error, QN_USAGE,
+                   "%s has changes to a base, which is not in it: quern-transform --compact makes "
+                   "a container of both",
+                   set_path);
+  }
   const uint64_t count = qn_bundle_set_count(set) + 1;
   status = qn_alloc_zeroed(&members, count, sizeof *members, "bundle members", error);
   if (!status)

@@ -4,7 +4,9 @@
 #include <inttypes.h>
 
 #include "formats/set/blocks.h"
+#include "formats/set/changed.h"
 #include "formats/set/columns.h"
+#include "formats/set/generations.h"
 #include "formats/set/types.h"
 #include "formats/set/vertices.h"
 #include "support/memory.h"
@@ -116,12 +118,33 @@ static enum qn_status check_vertices(const struct qn_set *set, struct qn_error *
   return status;
 }
 
+/* The base, and what each generation made of it. */
+static enum qn_status check_changed(const struct qn_set *set, struct qn_error *error) {
+  struct qn_changed changed;
+  enum qn_status status = qn_changed_open(set, QN_CHANGED_ALL, &changed, error);
+  for (uint64_t i = 0; !status && i < set->num_generations; i++)
+    status = qn_container_check(changed.blocks[i].container, error);
+  for (uint64_t i = 0; !status && i < set->num_ranges; i++)
+    status = qn_container_check(set->ranges[i].container, error);
+  if (!status)
+    status = qn_container_check(changed.base, error);
+  if (!status)
+    status = qn_changed_check_sums(&changed, error);
+  qn_changed_close(&changed);
+  return status;
+}
+
 enum qn_status qn_set_check(const char *path, struct qn_error *error) {
   struct qn_set *set;
   struct sums sums = {0};
   enum qn_status status = qn_set_open(path, &set, error);
   if (status)
     return status;
+  if (qn_set_is_changed(set)) {
+    status = check_changed(set, error);
+    qn_set_close(set);
+    return status;
+  }
   status = check_vertices(set, error);
   if (!status)
     status = qn_pages_alloc(&sums.degrees, set->num_vertices, sizeof *sums.degrees, "out-degrees",
@@ -136,5 +159,12 @@ enum qn_status qn_set_check(const char *path, struct qn_error *error) {
   qn_free(sums.of_types);
   qn_pages_free(sums.degrees, set->num_vertices, sizeof *sums.degrees);
   qn_set_close(set);
+  return status;
+}
+
+enum qn_status qn_set_check_files(const struct qn_set *set, struct qn_error *error) {
+  struct qn_changed changed;
+  enum qn_status status = qn_changed_open(set, QN_CHANGED_FILES, &changed, error);
+  qn_changed_close(&changed);
   return status;
 }

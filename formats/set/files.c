@@ -156,7 +156,9 @@ enum qn_status qn_set_write_vertices(struct qn_set *set, uint64_t index,
   struct qn_vertex_range *range = &set->ranges[index];
   struct qn_writer *writer;
   char name[32];
-  enum qn_status status = qn_writer_create(path, false, &writer, error);
+  /* What an append has left that was ended before its generation was there is nobody's. */
+  enum qn_status status =
+      qn_writer_create(path, (set->features & QN_SET_GENERATIONS) != 0, &writer, error);
   if (status)
     return status;
   *qn_writer_info(writer) = info_of(set, 0, range->end - range->begin);
@@ -168,9 +170,10 @@ enum qn_status qn_set_write_vertices(struct qn_set *set, uint64_t index,
     status = write_degrees(range, vertices, writer, error);
   if (!status)
     status = write_columns(range, vertices, writer, error);
-  if (!status && index == 0)
+  const bool of_generation = set->features & QN_SET_GENERATIONS;
+  if (!status && (index == 0 || of_generation))
     status = vertices->write_metadata(vertices->context, writer, error);
-  qn_set_vertices_name(index, set->num_ranges, name);
+  qn_set_vertices_name(index, of_generation ? QN_SET_MAX_RANGES : set->num_ranges, name);
   return finish(status, writer, path, name, &range->file, error);
 }
 

@@ -68,7 +68,7 @@ struct qn_set_vertices {
 };
 
 /* Write the vertices of range `index` of `set`, which knows its ranges, to `path`, and fill in what
- * the manifest says of the file. The first one has the metadata. */
+ * the manifest says of the file. The first one has the metadata, and of generations each. */
 enum qn_status qn_set_write_vertices(struct qn_set *set, uint64_t index,
                                      const struct qn_set_vertices *vertices, const char *path,
                                      struct qn_error *error);

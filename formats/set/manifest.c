@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "formats/set/generations.h"
 #include "formats/set/types.h"
 #include "support/json_text.h"
 #include "support/memory.h"
@@ -23,7 +24,8 @@
 const char *const qn_set_rows_words[] = {"out", "in", NULL};
 static const char *const directedness_words[] = {"directed", "undirected", NULL};
 /* In the order of enum qn_set_feature. */
-static const char *const feature_words[] = {"vertex-ranges", "column-ranges", "types", NULL};
+static const char *const feature_words[] = {"vertex-ranges", "column-ranges", "types",
+                                            "generations", NULL};
 
 enum qn_status qn_set_violation(const struct qn_set *set, const char *name, struct qn_error *error,
                                 const char *rule, const char *format, ...) {
@@ -82,6 +84,8 @@ enum qn_status qn_set_identity(const struct qn_set *set, uint64_t *identity,
     add_blocks(set, state);
   if (qn_set_is_typed(set))
     qn_set_number_types(set, add_number, state);
+  if (qn_set_is_changed(set))
+    qn_set_number_generations(set, add_number, state);
   *identity = XXH3_64bits_digest(state);
   XXH3_freeState(state);
   return QN_OK;
@@ -252,7 +256,8 @@ static enum qn_status take_vertices(struct qn_set *set, const json_t *manifest,
                                     struct qn_error *error) {
   const json_t *vertices = json_object_get(manifest, "vertices");
   const bool is_list = set->version > 1;
-  const size_t most = set->features & QN_SET_VERTEX_RANGES ? QN_SET_MAX_RANGES : 1;
+  const size_t most =
+      set->features & (QN_SET_VERTEX_RANGES | QN_SET_GENERATIONS) ? QN_SET_MAX_RANGES : 1;
   if (is_list && (json_array_size(vertices) < 1 || json_array_size(vertices) > most))
     return REFUSE("SET-2", "\"vertices\" must be a list of %s%zu file%s", most > 1 ? "1 to " : "",
                   most, most > 1 ? "s" : "");
@@ -365,9 +370,11 @@ static enum qn_status check_blocks(const struct qn_set *set, struct qn_error *er
 static enum qn_status check_manifest(const struct qn_set *set, struct qn_error *error) {
   uint64_t identity;
   enum qn_status status = check_names(set, error);
-  if (!status)
+  if (!status && qn_set_is_changed(set))
+    status = qn_set_check_generations(set, error);
+  else if (!status)
     status = check_vertices(set, error);
-  if (!status)
+  if (!status && !qn_set_is_changed(set))
     status = qn_set_is_typed(set) ? qn_set_check_types(set, error) : check_blocks(set, error);
   if (!status)
     status = qn_set_identity(set, &identity, error);
@@ -437,6 +444,8 @@ static enum qn_status take_manifest(struct qn_set *set, const json_t *manifest,
     status = take_parts(set, manifest, error);
   if (!status)
     status = qn_set_take_types(set, manifest, error);
+  if (!status)
+    status = qn_set_take_generations(set, manifest, error);
   return status ? status : check_manifest(set, error);
 }
 
@@ -565,6 +574,8 @@ json_t *qn_set_describe(const struct qn_set *set) {
       "layout", qn_layout_name(set->layout), "vertices", vertices_json(set), "blocks", blocks);
   if (qn_set_is_typed(set))
     qn_set_add_types(set, manifest);
+  if (qn_set_is_changed(set))
+    qn_set_add_generations(set, manifest);
   return manifest;
 }
 

@@ -11,6 +11,7 @@
 
 #include "formats/set/blocks.h"
 #include "formats/set/columns.h"
+#include "formats/set/generations.h"
 #include "formats/set/manifest.h"
 #include "formats/set/types.h"
 #include "formats/set/vertices.h"
@@ -18,11 +19,47 @@
 #include <quern/layouts.h>
 #include <quern/metadata.h>
 
-bool qn_set_recognise(const char *path) {
+/* All but the path. */
+static void release(struct qn_set *set) {
+  for (uint64_t i = 0; set->ranges && i < set->num_ranges; i++) {
+    qn_properties_release(&set->ranges[i].properties);
+    qn_container_unmap(set->ranges[i].container);
+    free(set->ranges[i].file.name);
+  }
+  for (uint64_t i = 0; set->parts && i < set->num_parts; i++)
+    free(set->parts[i].file.name);
+  qn_set_release_types(set);
+  qn_set_release_generations(set);
+  qn_free(set->ranges);
+  qn_free(set->parts);
+}
+
+static bool has_manifest(const char *folder) {
   char manifest[PATH_MAX];
   struct stat about;
-  int length = snprintf(manifest, sizeof manifest, "%s/" QN_SET_MANIFEST, path);
+  int length = snprintf(manifest, sizeof manifest, "%s/" QN_SET_MANIFEST, folder);
   return length < (int)sizeof manifest && stat(manifest, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+bool qn_set_recognise(const char *path) {
+  char folder[PATH_MAX];
+  uint64_t generation;
+  return has_manifest(path) ||
+         (qn_set_split_path(path, folder, &generation) && has_manifest(folder));
+}
+
+bool qn_set_has_generations(const char *path) {
+  struct qn_set set = {.path = (char *)path};
+  char folder[PATH_MAX];
+  uint64_t generation;
+  if (!has_manifest(path)) {
+    if (!qn_set_split_path(path, folder, &generation) || !has_manifest(folder))
+      return false;
+    set.path = folder;
+  }
+  const bool has = !qn_set_read_manifest(&set, NULL) && qn_set_is_changed(&set);
+  release(&set);
+  return has;
 }
 
 static bool path_of(const struct qn_set *set, const char *name, char path[PATH_MAX]) {
@@ -64,12 +101,18 @@ enum qn_status qn_set_map_file(const struct qn_set *set, const struct qn_set_fil
 }
 
 static enum qn_status open_set(const char *path, struct qn_set *set, struct qn_error *error) {
+  char folder[PATH_MAX];
+  uint64_t generation = 0;
+  const bool is_earlier = !has_manifest(path) && qn_set_split_path(path, folder, &generation);
+  path = is_earlier ? folder : path;
   set->path = strdup(path);
   if (!set->path)
     return qn_fail_memory(error, "a path", strlen(path));
   for (size_t end = strlen(path); end > 1 && path[end - 1] == '/'; end--)
     set->path[end - 1] = '\0';
   enum qn_status status = qn_set_read_manifest(set, error);
+  if (!status && is_earlier)
+    status = qn_set_keep_generations(set, generation, error);
   return status ? status : qn_set_map_vertices(set, error);
 }
 
@@ -90,16 +133,7 @@ enum qn_status qn_set_open(const char *path, struct qn_set **out, struct qn_erro
 void qn_set_close(struct qn_set *set) {
   if (!set)
     return;
-  for (uint64_t i = 0; set->ranges && i < set->num_ranges; i++) {
-    qn_properties_release(&set->ranges[i].properties);
-    qn_container_unmap(set->ranges[i].container);
-    free(set->ranges[i].file.name);
-  }
-  for (uint64_t i = 0; set->parts && i < set->num_parts; i++)
-    free(set->parts[i].file.name);
-  qn_set_release_types(set);
-  qn_free(set->ranges);
-  qn_free(set->parts);
+  release(set);
   free(set->path);
   qn_free(set);
 }

@@ -57,6 +57,21 @@ struct qn_set_part {
   uint32_t edge_type; /* in a set with types */
 };
 
+/* The graph that a set with generations was before the first of them: a container or a set. */
+struct qn_set_base {
+  char *name; /* in the set's folder, or beside it */
+  uint64_t identity;
+  uint64_t num_vertices, num_edges;
+};
+
+/* The graph once a generation has changed it, whose new vertices are a range and whose edges a
+ * part, of the same place. */
+struct qn_set_generation {
+  uint64_t num_vertices, num_edges, fingerprint;
+  uint64_t added, removed; /* edges stored */
+  uint64_t missing;        /* edges that were to be removed, and were not there */
+};
+
 /* Edges of one type, from vertices of one type to those of one. */
 struct qn_set_edge_type {
   char *name;
@@ -70,6 +85,7 @@ enum qn_set_feature {
   QN_SET_VERTEX_RANGES = 1 << 0, /* vertices in several files */
   QN_SET_COLUMN_RANGES = 1 << 1, /* blocks of some columns alone */
   QN_SET_TYPES = 1 << 2,         /* of vertices and of edges */
+  QN_SET_GENERATIONS = 1 << 3,   /* of changes to a base */
 };
 
 struct qn_set {
@@ -92,6 +108,9 @@ struct qn_set {
   struct qn_vertex_range *ranges; /* [num_ranges]; the first one's metadata are the graph's */
   uint64_t num_edge_types;        /* 0: vertices and edges are of one type, which has no name */
   struct qn_set_edge_type *edge_types; /* the parts of each lie one after the other, in order */
+  uint64_t num_generations;            /* 0: the set is the graph, and no base was changed */
+  struct qn_set_generation *generations;
+  struct qn_set_base base; /* if there are generations */
 };
 
 /* What a block's header says of its first row: its place among the columns, modulo 2^32. */
@@ -99,11 +118,15 @@ static inline uint64_t qn_set_first_row(const struct qn_set_part *block) {
   return (uint32_t)(block->begin - block->columns_begin);
 }
 
-/* Is there a folder of that name, with a manifest in it? */
+/* Is there a folder of that name, with a manifest in it? The name of a folder may be followed by @
+ * and the number of a generation. */
 bool qn_set_recognise(const char *path);
+/* Does the set there hold all of its graph in its parts, or generations of changes to another? What
+ * cannot be opened has no generations. */
+bool qn_set_has_generations(const char *path);
 
 /* Read the manifest and map the vertices: SET-1 to SET-8. QN_INVALID names the rule; QN_UNSUPPORTED
- * for another version. Owned until qn_set_close.
+ * for another version. Owned until qn_set_close. Of FOLDER@G the generations up to G.
  */
 enum qn_status qn_set_open(const char *path, struct qn_set **out, struct qn_error *error);
 /* NULL is allowed. */
@@ -135,6 +158,9 @@ void qn_set_part_close(struct qn_set_open_part *part);
 
 /* Check every rule of a set (SET-1 to SET-15), its parts one after another. */
 enum qn_status qn_set_check(const char *path, struct qn_error *error);
+
+/* Of a set with generations: that its base and its files are those that the manifest names. */
+enum qn_status qn_set_check_files(const struct qn_set *set, struct qn_error *error);
 
 /* What the header of the set's graph in one container says of it. */
 struct qn_container_info qn_set_info(const struct qn_set *set);
@@ -207,6 +233,13 @@ enum qn_status qn_set_writer_draft(struct qn_set_writer *writer, const struct qn
  * `writer` whatever the outcome. */
 enum qn_status qn_set_writer_commit(struct qn_set_writer *writer, const struct qn_set *set,
                                     const char *tool, struct qn_error *error);
+/* A copy of a file of another set, under that name. */
+enum qn_status qn_set_writer_copy(struct qn_set_writer *writer,
+                                  const struct qn_container *container, const char *name,
+                                  const char **path, struct qn_error *error);
+/* Write the manifest of `set` in place of that in its folder, all of whose files are there. */
+enum qn_status qn_set_replace_manifest(const struct qn_set *set, const char *tool,
+                                       struct qn_error *error);
 /* NULL is allowed. */
 void qn_set_writer_abort(struct qn_set_writer *writer);
 

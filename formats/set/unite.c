@@ -2,19 +2,23 @@
 #include "formats/set/set.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "formats/set/blocks.h"
+#include "formats/set/changed.h"
 #include "formats/set/columns.h"
+#include "formats/set/generations.h"
 #include "formats/set/project.h"
 #include "formats/set/types.h"
 #include "formats/set/vertices.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/temp_file.h"
+#include "support/used_files.h"
 #include <quern/transpose.h>
 
 /* The sections of both directions; those of in-edges are NULL where none are stored. */
@@ -337,14 +341,33 @@ static enum qn_status write_graph(struct qn_set *set, struct qn_writer *writer,
 /* Types become properties. */
 static const struct qn_set_selection all_types = {.properties = true};
 
+static enum qn_status write_changed(const struct qn_set *set, struct qn_writer *writer,
+                                    struct qn_error *error) {
+  struct qn_changed changed;
+  enum qn_status status = qn_changed_open(set, QN_CHANGED_ALL, &changed, error);
+  if (!status)
+    status = qn_changed_write(&changed, writer, error);
+  qn_changed_close(&changed);
+  return status;
+}
+
+/* The base is not to be written over. */
+static enum qn_status keep_base(const struct qn_set *set, const char *path,
+                                struct qn_error *error) {
+  char base[PATH_MAX];
+  enum qn_status status = qn_set_base_path(set, base, error);
+  return status ? status : qn_input_kept(path, base, error);
+}
+
 /* Everything but the commit; `*writer` is NULL on failure. */
 static enum qn_status begin(struct qn_set *set, const char *path, bool force,
                             struct qn_writer **writer, struct qn_error *error) {
   *writer = NULL;
   enum qn_status status = qn_writer_create(path, force, writer, error);
   if (!status)
-    status = qn_set_is_typed(set) ? qn_set_write_projection(set, &all_types, *writer, error)
-                                  : write_graph(set, *writer, error);
+    status = qn_set_is_changed(set) ? write_changed(set, *writer, error)
+             : qn_set_is_typed(set) ? qn_set_write_projection(set, &all_types, *writer, error)
+                                    : write_graph(set, *writer, error);
   if (status) {
     qn_writer_abort(*writer);
     *writer = NULL;
@@ -365,6 +388,8 @@ enum qn_status qn_set_unite(const char *set_path, const char *path, bool force,
   struct qn_set *set;
   struct qn_writer *writer;
   enum qn_status status = qn_set_open(set_path, &set, error);
+  if (!status && qn_set_is_changed(set))
+    status = keep_base(set, path, error);
   if (!status)
     status = begin(set, path, force, &writer, error);
   if (!status)

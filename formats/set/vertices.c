@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "formats/set/generations.h"
 #include "formats/set/types.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
@@ -93,6 +94,8 @@ enum qn_status qn_set_map_vertices(struct qn_set *set, struct qn_error *error) {
     status = map_range(set, &set->ranges[i], error);
   if (status || qn_set_is_typed(set)) /* each type has names and properties of its own */
     return status ? status : check_typed_ranges(set, error);
+  if (qn_set_is_changed(set))
+    return qn_set_check_changed_ranges(set, error);
   return compare_ranges(set, error);
 }
 

@@ -2,6 +2,8 @@
 #include "formats/set/set.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +125,24 @@ enum qn_status qn_set_writer_commit(struct qn_set_writer *writer, const struct q
     writer->folder = NULL;
   }
   qn_set_writer_abort(writer);
+  return status;
+}
+
+enum qn_status qn_set_writer_copy(struct qn_set_writer *writer,
+                                  const struct qn_container *container, const char *name,
+                                  const char **path, struct qn_error *error) {
+  enum qn_status status = qn_atomic_folder_add(writer->folder, name, path, error);
+  return status ? status : qn_container_copy(container, *path, false, error);
+}
+
+enum qn_status qn_set_replace_manifest(const struct qn_set *set, const char *tool,
+                                       struct qn_error *error) {
+  char path[PATH_MAX];
+  if (snprintf(path, sizeof path, "%s/" QN_SET_MANIFEST, set->path) >= (int)sizeof path)
+    return qn_fail(error, QN_USAGE, "the name of the set's folder is too long");
+  char *text = qn_set_manifest_text(set, tool, error);
+  enum qn_status status = text ? write_text(path, true, text, error) : QN_SYSTEM;
+  free(text);
   return status;
 }
 

@@ -159,6 +159,10 @@ class Types(Commands, unittest.TestCase):
             super().run_block(line, commands)
 
 
+class Changes(Commands, unittest.TestCase):
+    page = "docs/changes.md"
+
+
 class LargeGraphs(Commands, unittest.TestCase):
     page = "docs/large-graphs.md"
 

@@ -15,7 +15,7 @@ if "QUERN_SOURCE" in os.environ:
 SOURCE = Path(os.environ.get("QUERN_SOURCE", Path(__file__).resolve().parents[2]))
 PAGE = (SOURCE / "docs/json.md").read_text()
 NOTES = re.compile(r"(?<=<!-- notes: made by tests/docs/test_json.py -->\n).*?(?=<!-- end -->)", re.S)
-WITHIN = {"options", "metadata", "source", "layout_figures", "members[].provenance"}  # described elsewhere
+WITHIN = {"options", "metadata", "log[].metadata", "source", "layout_figures", "members[].provenance"}  # described elsewhere
 
 
 def documented(*headings):
@@ -84,6 +84,8 @@ class Json(unittest.TestCase):
         printed |= self.printed("quern-transform", self.at / "in-parts", "-o", self.at / "e.qrn")
         printed |= self.printed("quern-transform", self.at / "g.qrn", "--partition", "2", "-o", self.at / "parted.qrn")
         printed |= self.printed("quern-transform", self.at / "g.qrn", "--partition", "2", "--by", "hdrf", "-fo", self.at / "parted.qrn")
+        printed |= self.printed("quern-transform", self.at / "g.qrn", "--append", self.at / "g.txt", "--remove", self.at / "both.txt",
+                                "-o", self.at / "changed")
         self.compare(printed, ("quern-import", "The estimate"), ("ranks.",))
 
     def test_builders(self):
@@ -107,6 +109,8 @@ class Json(unittest.TestCase):
         vector = Path(os.environ["QUERN_SOURCE"]) / "specs/vectors/properties-sample.qrn"
         printed |= {key for key in self.printed("quern-info", vector) if key.startswith("properties")}
         printed |= self.printed("quern-info", vector.with_name("set-types"))
+        printed |= self.printed("quern-info", vector.with_name("set-changes") / "changed")
+        printed |= self.printed("quern-info", vector.with_name("set-changes") / "changed", "--log")
         self.compare(printed | directed - either | {"statistics.out_degree", "statistics.in_degree"}, ("quern-info",))
 
     def test_verify(self):
