@@ -7,6 +7,7 @@
  *   build.h      other layouts; transformed graphs
  *   run.h        algorithms and their results
  *   placement.h  many runs on one graph, which stays on a device
+ *   sample.h     batches for training: sampled neighbours, walks
  *   parts.h      sets that several processes write
  *   export.h     files for other systems; what this build knows
  *
@@ -14,8 +15,8 @@
  *
  * - Errors are values: what can fail returns enum qn_status (QN_OK is 0) and fills the caller's
  *   struct qn_error, which may be NULL. After a failure `*out` is NULL, there is nothing to free,
- *   and outputs are unchanged. The library prints nothing, sets no signal handler, and never ends
- *   the process.
+ *   and outputs are unchanged. The library prints nothing, never ends the process, and sets no
+ *   signal handler but the one that sample.h says.
  * - All state is in the handles. Calls may run at the same time, even on one session: sessions and
  *   results never change visibly. Close a handle when no call uses it any more. Do not change what
  *   a call reads, or what its callbacks are given, during the call.
@@ -38,6 +39,7 @@
 #include <quern/parts.h>
 #include <quern/placement.h>
 #include <quern/run.h>
+#include <quern/sample.h>
 #include <quern/session.h>
 
 #endif

@@ -15,6 +15,7 @@ from ._errors import (Cancelled, DeviceError, InvalidError, NegativeError, Quern
 from ._graph import Graph, PlacedGraph, open
 from ._known import __version__, algorithms, formats, layouts, verify
 from ._results import Result
+from ._sampler import Batch, Sampler, sampler
 from ._frames import from_duckdb, from_edges, from_networkit, from_pandas, from_polars
 from ._sources import (from_arrays, from_arrow, from_binsparse, from_igraph, from_networkx, from_scipy, generate, read, read_arrow,
                        read_csv, read_parquet)
@@ -23,9 +24,9 @@ from ._types import from_types
 
 read_graphar, read_icebug = graphar.read, icebug.read
 
-__all__ = ["Cancelled", "DeviceError", "Graph", "InvalidError", "NegativeError", "PlacedGraph", "QuernError", "QuernWarning", "Result",
+__all__ = ["Batch", "Cancelled", "DeviceError", "Graph", "InvalidError", "NegativeError", "PlacedGraph", "QuernError", "QuernWarning", "Result", "Sampler",
            "SystemFailure", "Table", "UnsupportedError", "UsageError", "algorithms", "formats", "from_arrays", "from_arrow", "from_binsparse",
            "from_duckdb", "from_edges", "from_igraph", "from_networkit", "from_networkx", "from_pandas", "from_polars", "from_scipy", "from_types",
            "generate", "graphar", "icebug", "layouts", "open", "read", "read_arrow", "read_csv", "read_graphar", "read_icebug",
-           "read_parquet", "verify"]
+           "read_parquet", "sampler", "verify"]
 __all__ += _algorithms.__all__

@@ -53,22 +53,22 @@ def text_of(name: str, *arguments: Any) -> Any:
         library.qn_text_free(text)
 
 
-def view(address: Optional[int], dtype: Any, count: int, owner: Any) -> numpy.ndarray:
-    """Memory of the library as a read-only array, which keeps its owner."""
+def view(address: Optional[int], dtype: Any, count: int, owner: Any, writable: bool = False) -> numpy.ndarray:
+    """Memory of the library as an array, read-only unless it is nobody else's, which keeps its owner."""
     dtype = numpy.dtype(dtype)
     if not count or not address:
         array = numpy.empty(0, dtype)
-        array.flags.writeable = False
+        array.flags.writeable = writable
         return array
-    return numpy.asarray(_Memory(address, dtype, count, owner))
+    return numpy.asarray(_Memory(address, dtype, count, owner, writable))
 
 
 class _Memory:
     """What NumPy asks for an array; it becomes the array's base."""
 
-    def __init__(self, address: int, dtype: numpy.dtype, count: int, owner: Any) -> None:
+    def __init__(self, address: int, dtype: numpy.dtype, count: int, owner: Any, writable: bool) -> None:
         self.owner = owner
-        self.__array_interface__ = {"data": (address, True), "typestr": dtype.str, "shape": (count,), "version": 3}
+        self.__array_interface__ = {"data": (address, not writable), "typestr": dtype.str, "shape": (count,), "version": 3}
 
 
 def name_bytes(name: Optional[str]) -> Optional[bytes]:
@@ -153,7 +153,7 @@ def byte_count(size: Union[int, str, None]) -> int:
     raise _errors.UsageError("memory: %r is no size, such as 4G" % (size,))
 
 
-def _thread_count(threads: Optional[int]) -> int:
+def thread_count(threads: Optional[int]) -> int:
     """0 for None: as many as the process may run on."""
     if threads is None:
         return 0
@@ -214,7 +214,7 @@ class _Watch:
         self.notices: List[bytes] = []
 
     def job(self, threads: Optional[int], memory: Union[int, str, None], tmpdir: Any) -> _library.Job:
-        return _library.Job(threads=_thread_count(threads), memory=byte_count(memory),
+        return _library.Job(threads=thread_count(threads), memory=byte_count(memory),
                             tmpdir=None if tmpdir is None else path_bytes(tmpdir),
                             progress=_library.ON_PROGRESS(self.on_progress if self.report else 0),
                             cancelled=_library.IS_CANCELLED(lambda user: self.stop),

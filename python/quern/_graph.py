@@ -276,6 +276,9 @@ class Graph(Lookups, Algorithms):
         "person"]`` is the graph of one."""
         return tuple((entry["source"], entry["name"], entry["target"]) for entry in self._known_types()["edge_types"])
 
+    def _vertex_type_sizes(self) -> Dict[str, int]:
+        return {entry["name"]: entry["vertices"] for entry in self._known_types()["vertex_types"]}
+
     def project(self, edge_type: Union[str, Tuple[str, str, str], None] = None, path: Optional[PathLike] = None, *,
                 edge_types: Union[str, Sequence[Any], None] = None, vertex_types: Union[str, Sequence[str], None] = None,
                 force: bool = False, progress: ProgressOption = None, threads: Optional[int] = None) -> "Graph":

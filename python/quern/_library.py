@@ -20,6 +20,8 @@ OPEN_VERIFY, OPEN_TRUST, OPEN_PART = 1, 2, 4
 VERIFY_STRUCTURE, VERIFY_ALL = 1, 2
 LIST_ALGORITHMS, LIST_FORMATS, LIST_LAYOUTS = 1, 2, 3
 ID_FORMS = ("dense", "numbers", "strings")
+SAMPLER_REPLACE, SAMPLER_DISJOINT, SAMPLER_NUMBERS = 1, 2, 4
+SAMPLE_NEIGHBORS, SAMPLE_INDUCED = 0, 1
 NO_OFFSET = 2**64 - 1
 
 
@@ -106,6 +108,39 @@ class DeviceArray(Sized):
                 ("data", c_void_p)]
 
 
+class SamplerEdges(Sized):
+    _fields_ = [("size", c_uint64), ("session", c_void_p), ("rows", c_int), ("center_type", c_uint32), ("neighbor_type", c_uint32),
+                ("first_center", c_uint64), ("first_neighbor", c_uint64), ("fanouts", c_void_p), ("times", c_void_p)]
+
+
+class SamplerShape(Sized):
+    _fields_ = [("size", c_uint64), ("num_vertex_types", c_uint32), ("num_edge_types", c_uint32), ("num_vertices", c_void_p),
+                ("times", POINTER(c_void_p)), ("edges", POINTER(SamplerEdges)), ("num_hops", c_uint32), ("flags", c_uint32),
+                ("seed", c_uint64)]
+
+
+class Seeds(Sized):
+    _fields_ = [("size", c_uint64), ("count", c_uint64), ("vertices", c_void_p), ("times", c_void_p)]
+
+
+class BatchSeeds(Sized):
+    _fields_ = [("size", c_uint64), ("number", c_uint64), ("seeds", POINTER(Seeds))]
+
+
+class BatchVertices(Sized):
+    _fields_ = [("size", c_uint64), ("count", c_uint64), ("vertices", c_void_p), ("trees", c_void_p), ("hops", c_void_p)]
+
+
+class BatchEdges(Sized):
+    _fields_ = [("size", c_uint64), ("count", c_uint64), ("neighbors", c_void_p), ("centers", c_void_p), ("numbers", c_void_p),
+                ("hops", c_void_p)]
+
+
+class Walks(Sized):
+    _fields_ = [("size", c_uint64), ("number", c_uint64), ("count", c_uint64), ("starts", c_void_p), ("length", c_uint64),
+                ("restart", c_double), ("p", c_double), ("q", c_double)]
+
+
 class PartRows(Sized):
     _fields_ = [("size", c_uint64), ("begin", c_uint64), ("end", c_uint64), ("row_offsets", c_void_p), ("columns", c_void_p),
                 ("weight_type", c_int), ("weights", c_void_p), ("rows_in", c_bool)]
@@ -133,8 +168,10 @@ STRUCTS = {"qn_error": Error, "qn_progress": Progress, "qn_job": Job, "qn_option
            "qn_session_info": SessionInfo, "qn_edge_rows": Rows, "qn_id_arrays": IdArrays,
            "qn_section_array": SectionArray, "qn_property_array": PropertyArray, "qn_edge_arrays": EdgeArrays, "qn_result_info": ResultInfo,
            "qn_result_column": ResultColumn, "qn_device_array": DeviceArray,
-           "qn_part_rows": PartRows, "qn_part_file": PartFile, "qn_set_shape": SetShape,
-           "qn_vertex_table": VertexTable, "qn_edge_table": EdgeTable}
+           "qn_vertex_table": VertexTable, "qn_edge_table": EdgeTable,
+           "qn_sampler_edges": SamplerEdges, "qn_sampler_shape": SamplerShape, "qn_seeds": Seeds, "qn_batch_seeds": BatchSeeds,
+           "qn_batch_vertices": BatchVertices, "qn_batch_edges": BatchEdges, "qn_walks": Walks,
+           "qn_part_rows": PartRows, "qn_part_file": PartFile, "qn_set_shape": SetShape}
 
 # What every call that can fail ends with, and what calls with options have before their path.
 _OUT, _ERROR, _JOB = POINTER(c_void_p), POINTER(Error), POINTER(Job)
@@ -168,6 +205,12 @@ FUNCTIONS = {
     "qn_result_on_device": [c_void_p, c_uint64, POINTER(DeviceArray), _ERROR],
     "qn_result_column": [c_void_p, c_uint64, POINTER(ResultColumn), _ERROR],
     "qn_result_summary": [c_void_p, _TEXT, _ERROR],
+    "qn_sampler_create": [POINTER(SamplerShape), _JOB, _OUT, _ERROR],
+    "qn_sampler_sample": [c_void_p, c_int, POINTER(BatchSeeds), c_uint64, _JOB, POINTER(c_void_p), _ERROR],
+    "qn_sampler_walk": [c_void_p, POINTER(Walks), _JOB, c_void_p, _ERROR],
+    "qn_sampler_non_edges": [c_void_p, c_uint32, c_uint64, c_void_p, c_uint64, _JOB, c_void_p, c_void_p, _ERROR],
+    "qn_batch_vertices": [c_void_p, c_uint32, POINTER(BatchVertices), _ERROR],
+    "qn_batch_edges": [c_void_p, c_uint32, POINTER(BatchEdges), _ERROR],
     "qn_import_arrays": [POINTER(EdgeArrays), *_OPTIONS, c_char_p, _JOB, _OUT, _ERROR],
     "qn_import_arrow": [c_void_p, *_OPTIONS, c_char_p, _JOB, _OUT, _ERROR],
     "qn_import_tables": [c_void_p, c_void_p, *_OPTIONS, c_char_p, _JOB, _OUT, _ERROR],
@@ -191,6 +234,8 @@ PLAIN_FUNCTIONS = {
     "qn_set_abandon": ([c_void_p], None),
     "qn_session_info": ([c_void_p, POINTER(SessionInfo)], None),
     "qn_placed_close": ([c_void_p], None),
+    "qn_sampler_close": ([c_void_p], None),
+    "qn_batch_close": ([c_void_p], None),
     "qn_result_close": ([c_void_p], None),
     "qn_result_info": ([c_void_p, POINTER(ResultInfo)], None),
 }

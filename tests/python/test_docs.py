@@ -64,6 +64,13 @@ class Page(_Scratch):
         said = re.findall(r"(?m)print.*# (.*)$", shown)
         self.assertEqual(printed.getvalue().splitlines()[:len(said)], said)
 
+    def test_the_page_of_training(self):
+        text, names = (SOURCE / "docs/training.md").read_text(), {}
+        for block in BLOCK.findall(text):
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
+                exec(compile(block, "docs/training.md", "exec"), names)
+            self.assertEqual(bool(printed.getvalue()), "print(" in block)
+
     def test_every_name_is_told_of(self):
         """Functions and classes of the package have a docstring that says something."""
         for name in quern.__all__:

@@ -8,6 +8,7 @@
  * A kernel of its own because it finds a graph, and not values of vertices. */
 #include <inttypes.h>
 
+#include "kernels/cpu/sampling/choose.h"
 #include "kernels/in_edges.h"
 #include "kernels/sample.h"
 #include "kernels/standalone_kernel.h"
@@ -22,8 +23,6 @@ extern const struct qn_kernel qn_kernel_sample_csr_cpu;
 
 #define NO_PLACE UINT32_MAX
 #define STREAM_SAMPLE 0x5E3D
-/* So few are chosen one by one, more by looking at every edge. */
-#define FEW 32
 
 struct work {
   const struct qn_run_request *request;
@@ -46,41 +45,22 @@ static uint64_t taken_of(const struct work *work, uint32_t vertex, uint32_t fano
 
 /* ---- One vertex ------------------------------------------------------------------------------ */
 
-static bool is_among(const uint32_t *chosen, uint64_t count, uint64_t one) {
-  bool found = false;
-  for (uint64_t i = 0; i < count; i++)
-    found |= chosen[i] == one;
-  return found;
-}
-
-/* Floyd's algorithm (Bentley, Floyd: A Sample of Brilliance, CACM 1987). */
-static void choose_few(uint64_t key, uint64_t length, uint64_t count, uint32_t *chosen) {
-  for (uint64_t i = 0; i < count; i++) {
-    const uint64_t last = length - count + i;
-    const uint64_t one = qn_random_below(qn_random_at(key, i), last + 1);
-    chosen[i] = (uint32_t)(is_among(chosen, i, one) ? last : one);
-  }
-}
-
-/* Algorithm S of Knuth: The Art of Computer Programming, volume 2, 3.4.2. */
-static void choose_many(uint64_t key, uint64_t length, uint64_t count, uint32_t *chosen) {
-  uint64_t found = 0;
-  for (uint64_t i = 0; found < count; i++)
-    if (qn_random_below(qn_random_at(key, i), length - i) < count - found)
-      chosen[found++] = (uint32_t)i;
-}
-
 /* The neighbours on `count` edges of a vertex. */
 static void sample_row(const struct work *work, uint64_t key, uint32_t vertex, uint64_t count,
                        uint32_t *neighbors) {
   const uint64_t length = row_length(work, vertex);
   const uint32_t *row = work->in->column_indices + work->in->row_offsets[vertex];
-  if (count < length && count <= FEW)
-    choose_few(key, length, count, neighbors);
-  else if (count < length)
-    choose_many(key, length, count, neighbors);
-  for (uint64_t i = 0; i < count; i++)
-    neighbors[i] = row[count < length ? neighbors[i] : i];
+  int64_t chosen[QN_CHOOSE_FEW];
+  if (count < length && count <= QN_CHOOSE_FEW) {
+    qn_choose_few(key, length, count, chosen);
+    for (uint64_t i = 0; i < count; i++)
+      neighbors[i] = row[chosen[i]];
+    return;
+  }
+  for (uint64_t found = 0, i = 0; found < count; found++, i++) {
+    i = count < length ? qn_choose_next(key, length, count, found, i) : i;
+    neighbors[found] = row[i];
+  }
 }
 
 /* ---- A hop ----------------------------------------------------------------------------------- */
