@@ -9,8 +9,10 @@
 #include "library/call.h"
 #include "support/json_text.h"
 #include "support/memory.h"
+#include "support/text/url.h"
 #include <quern/archive.h>
 #include <quern/open.h>
+#include <quern/remote.h>
 #include <quern/transpose.h>
 
 /* ---- Opening --------------------------------------------------------------- */
@@ -52,11 +54,14 @@ enum qn_status qn_session_take(struct qn_container *container, const char *path,
   session->references = 1;
   session->container = container;
   session->in_memory = in_memory;
+  trusted = trusted && !qn_container_is_remote(container); /* which is verified anyway */
   session->trusted = trusted;
   pthread_mutex_init(&session->lock, NULL);
   status = qn_alloc(&session->path, strlen(path) + 1, 1, "a path", error);
   if (!status) {
-    strcpy(session->path, path);
+    const char *shown = qn_path_shown(path, session->path, strlen(path) + 1);
+    if (shown == path)
+      strcpy(session->path, path);
     status = view(session, error);
   }
   if (status) {
@@ -72,7 +77,10 @@ enum qn_status qn_session_take(struct qn_container *container, const char *path,
 static enum qn_status open_file(const char *path, unsigned flags, struct qn_container **out,
                                 struct qn_error *error) {
   struct qn_container *archive;
-  enum qn_status status = qn_container_map(path, QN_MAP_ARCHIVE | flags, &archive, error);
+  enum qn_status status =
+      qn_is_url(path) ? qn_container_map_url(path, 0, UINT64_MAX,
+                                             QN_MAP_ARCHIVE | QN_MAP_PARTS | flags, &archive, error)
+                      : qn_container_map(path, QN_MAP_ARCHIVE | flags, &archive, error);
   if (status)
     return status;
   if (!(qn_container_info(archive)->incompatible_features & QN_FEATURE_ARCHIVE)) {
@@ -97,7 +105,8 @@ static enum qn_status open_session(void *argument, struct qn_error *error) {
   const bool is_set = qn_set_recognise(opening->path);
   const unsigned flags = opening->flags & QN_OPEN_PART ? QN_MAP_RECTANGULAR : 0;
   enum qn_status status = is_set ? QN_OK : open_file(opening->path, flags, &container, &as_file);
-  if (is_set || status == QN_SYSTEM) { /* no such file: perhaps a bundle's member */
+  if (is_set || (status == QN_SYSTEM &&
+                 !qn_is_url(opening->path))) { /* no such file: perhaps a bundle's member */
     status = qn_container_open(opening->path, 0, &container, error);
   } else if (status && error) {
     *error = as_file;
@@ -189,10 +198,17 @@ static enum qn_status verify_ids(const struct qn_container *container, struct qn
   return qn_container_verify_sections(container, sections, error);
 }
 
+/* They come from the server before they are looked at. */
+static enum qn_status need_ids(const struct qn_container *container, struct qn_error *error) {
+  return qn_container_is_remote(container) ? verify_ids(container, error) : QN_OK;
+}
+
 enum qn_status qn_session_ensure_ids(struct qn_session *session, struct qn_error *error) {
   enum qn_status status = QN_OK;
   pthread_mutex_lock(&session->lock);
-  if (!session->trusted && !session->verified && !session->has_order)
+  if (!session->verified)
+    status = need_ids(session->container, error);
+  if (!status && !session->trusted && !session->verified && !session->has_order)
     status = qn_container_confirm(session->container,
                                   qn_ids_check(session->container, &session->input.ids, error),
                                   verify_ids, error);
@@ -223,6 +239,8 @@ enum qn_status qn_session_ensure_index(struct qn_session *session, struct qn_err
 static enum qn_status ensure_graph(struct qn_session *session, enum qn_verify what,
                                    struct qn_error *error) {
   enum qn_status status = session->trusted ? QN_OK : verify(session, what, error);
+  if (!status && qn_container_is_remote(session->container))
+    status = qn_container_verify_weights(session->container, error);
   if (status || session->has_graph)
     return status;
   status = session->input.layout->restore(session->container, &session->graph, error);
@@ -467,7 +485,15 @@ enum qn_status qn_session_section(const struct qn_session *session, uint64_t ind
   if (index >= session->input.info->num_sections)
     return qn_fail(error, QN_USAGE, "there are %" PRIu32 " sections, so none at %" PRIu64,
                    session->input.info->num_sections, index);
-  give_section(qn_container_section_at(session->container, (uint32_t)index), array);
+  const struct qn_section *section = qn_container_section_at(session->container, (uint32_t)index);
+  if (section->data) {
+    enum qn_status status =
+        qn_container_need(session->container, section->data,
+                          (const char *)section->data + section->stored_bytes, error);
+    if (status)
+      return status;
+  }
+  give_section(section, array);
   return QN_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "support/progress.h"
 #include "support/threads.h"
 #include <quern/open.h>
+#include <quern/remote.h>
 
 enum qn_status qn_run_input_order(struct qn_run_input *input, struct qn_error *error) {
   uint64_t num_vertices = input->info->num_vertices;
@@ -51,6 +52,9 @@ enum qn_status qn_run_input_view(struct qn_container *container, struct qn_run_i
 }
 
 enum qn_status qn_run_input_check(struct qn_run_input *input, struct qn_error *error) {
+  enum qn_status status = qn_container_need_structure(input->container, error);
+  if (status)
+    return status;
   return qn_container_confirm(input->container,
                               input->layout->check(input->container, input->view, error),
                               qn_container_verify_structure, error);
@@ -61,7 +65,7 @@ static enum qn_status open_path(const char *path, const struct qn_run_options *o
                                 struct qn_container **container, struct qn_error *error) {
   struct qn_set *set = NULL;
   if (!qn_set_recognise(path))
-    return qn_container_open(path, 0, container, error);
+    return qn_container_open(path, QN_MAP_STRUCTURE, container, error);
   enum qn_status status = qn_set_open(path, &set, error);
   const bool is_typed = !status && qn_set_is_typed(set);
   qn_set_close(set);
@@ -89,6 +93,7 @@ static enum qn_status open_container(const char *path, const struct qn_run_optio
     qn_container_unmap(container);
     return status;
   }
+  trust = trust && !qn_container_is_remote(container); /* which is verified anyway */
   input->trusted = trust;
   input->map_seconds = qn_seconds() - begin;
   begin = qn_seconds();

@@ -27,7 +27,8 @@ env["SHARE"] = share
 
 def pkg_config(folder, prefix, libdir):
     """What libquern.so.0 itself uses is said only where there is libquern.a: pkg-config wants it to be installed."""
-    private = ["Requires.private: libarchive libxxhash libzstd expat" + (" hdf5" if env.get("HDF5") else ""),
+    private = ["Requires.private: libarchive libxxhash libzstd expat" + (" hdf5" if env.get("HDF5") else "")
+               + (" libcurl" if env.get("CURL") else ""),
                "Libs.private: -fopenmp -lm -lpthread"]
     return env.Textfile(folder + "/quern.pc", [
         "prefix=" + prefix,

@@ -47,7 +47,7 @@ def library_of_wheel():
     return library[0]
 
 
-# Modules that need much of a system (HDF5, MPI) are left to those who build them there.
+# Modules that need much of a system (HDF5, libcurl, MPI) are left to those who build them there.
 parts = [stripped("wheel/lib", library) for library in [library_of_wheel(), *env["CAPSULE"]]]
 parts += [stripped("wheel/bin", program) for program in env["PROGRAMS"]]
 parts += [env.InstallAs("wheel/share/" + path, file) for path, file in env["SHARE"].items()]

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "support/text/url.h"
+
 void qn_error_clear(struct qn_error *error) {
   if (!error)
     return;
@@ -53,6 +55,8 @@ enum qn_status qn_fail_memory(struct qn_error *error, const char *what, uint64_t
 enum qn_status qn_error_in_file(struct qn_error *error, const char *file) {
   if (!error)
     return QN_USAGE;
+  char shown[QN_PATH_SHOWN];
+  file = qn_path_shown(file, shown, sizeof shown);
   size_t length = strlen(file);
   size_t room = sizeof error->file - 1;
   if (length <= room) {

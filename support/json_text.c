@@ -7,6 +7,7 @@
 
 #include "support/context.h"
 #include "support/memory.h"
+#include "support/text/url.h"
 
 json_t *qn_json_text(const char *text) {
   json_t *string = json_string(text);
@@ -19,6 +20,11 @@ json_t *qn_json_text(const char *text) {
   string = json_string(ascii);
   qn_free(ascii);
   return string;
+}
+
+json_t *qn_json_path(const char *path) {
+  char shown[QN_PATH_SHOWN];
+  return qn_json_text(qn_path_shown(path, shown, sizeof shown));
 }
 
 json_t *qn_json_name(const char *name, uint64_t length) {

@@ -10,6 +10,8 @@
 /* `text` as a JSON string (a new reference; NULL if memory runs out). Names need not be UTF-8, JSON
  * must be: in one that is not, bytes that are not ASCII become '?'. */
 json_t *qn_json_text(const char *text);
+/* The same for what the user named a file: of a URL what may be shown (support/text/url.h). */
+json_t *qn_json_path(const char *path);
 
 /* The name of a vertex, `length` bytes, as a JSON string that no other name has: what is not UTF-8
  * begins with U+FFFD; its bytes that are not ASCII are \xNN, and backslashes are doubled. */

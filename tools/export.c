@@ -169,7 +169,7 @@ static enum qn_status export_file(const struct options *options, struct report *
 
 static void print_json(const struct options *options, const struct report *report) {
   qn_tool_print_json(json_pack(
-      "{s:o, s:o, s:s, s:I, s:I, s:{s:f, s:f, s:f}}", "input", qn_json_text(options->input),
+      "{s:o, s:o, s:s, s:I, s:I, s:{s:f, s:f, s:f}}", "input", qn_json_path(options->input),
       "output", qn_json_text(options->export.path), "format", options->export.writer->name, "edges",
       (json_int_t)report->written.edges, "bytes", (json_int_t)report->written.bytes, "seconds",
       "open", report->open_seconds, "write", report->write_seconds, "total",

@@ -20,6 +20,7 @@
 #include "tools/set_report.h"
 #include <quern/layouts.h>
 #include <quern/open.h>
+#include <quern/remote.h>
 
 struct options {
   struct qn_tool_options shared;
@@ -184,7 +185,8 @@ int main(int argc, char **argv) {
     return qn_tool_exit(qn_set_show_log(options.file, options.shared.json, &error), &error);
   if (!looks_at_edges(&options) && qn_set_recognise(options.file))
     return qn_tool_exit(qn_set_show(options.file, options.shared.json, &error), &error);
-  const unsigned flags = QN_MAP_ARCHIVE | (looks_at_edges(&options) ? 0 : QN_MAP_RECTANGULAR);
+  const unsigned flags =
+      QN_MAP_ARCHIVE | QN_MAP_PARTS | (looks_at_edges(&options) ? 0 : QN_MAP_RECTANGULAR);
   enum qn_status status = qn_container_open(options.file, flags, &container, &error);
   if (!status)
     status = qn_container_describe(container, &description, &error);

@@ -142,7 +142,7 @@ static int show_help(const char *folder, char *name) {
 
 /* What libquern can load where it is; tools that have it in themselves look from where they are. */
 static void print_version(void) {
-  static const char *const modules[] = {"cuda", "hdf5", "mpi"};
+  static const char *const modules[] = {"cuda", "curl", "hdf5", "mpi"};
   bool (*is_installed)(const char *) = qn_module_is_installed;
   void *library = dlopen("libquern.so.0", RTLD_LAZY);
   void *symbol = library ? dlsym(library, "qn_module_is_installed") : NULL;

@@ -23,6 +23,7 @@
 #include "support/used_files.h"
 #include <quern/layouts.h>
 #include <quern/open.h>
+#include <quern/remote.h>
 
 struct options {
   struct qn_tool_options shared;
@@ -146,8 +147,8 @@ static enum qn_status verify_set(const char *path, bool quick, uint64_t *bytes,
 static enum qn_status verify_container(const char *path, bool quick, uint64_t *bytes,
                                        const char **layout, struct qn_error *error) {
   struct qn_container *container;
-  enum qn_status status =
-      qn_container_open(path, QN_MAP_ARCHIVE | QN_MAP_RECTANGULAR, &container, error);
+  enum qn_status status = qn_container_open(
+      path, QN_MAP_ARCHIVE | QN_MAP_RECTANGULAR | QN_MAP_PARTS, &container, error);
   if (!status) {
     *bytes = qn_container_info(container)->file_bytes;
     *layout = qn_layout_name(qn_container_info(container)->layout);
@@ -171,7 +172,7 @@ static json_t *verify_file(const char *path, bool quick, enum qn_status *status,
   } else {
     *status = verify_container(path, quick, &bytes, &layout, error);
   }
-  return json_pack("{s:o, s:b, s:s?, s:o, s:I, s:f}", "file", qn_json_text(path), "valid",
+  return json_pack("{s:o, s:b, s:s?, s:o, s:I, s:f}", "file", qn_json_path(path), "valid",
                    *status == QN_OK, "layout", layout, "error",
                    *status ? qn_json_text(error->message) : json_null(), "bytes", (json_int_t)bytes,
                    "seconds", qn_seconds() - begun);
@@ -222,7 +223,7 @@ static json_t *match_json(const struct options *options, const struct qn_match_r
                         text_or_null(mismatch->expected), "found", text_or_null(mismatch->found)));
   }
   return json_pack("{s:o, s:o, s:s, s:b, s:I, s:I, s:I, s:I, s:o}", "result",
-                   qn_json_text(options->files[0]), "reference", qn_json_text(options->reference),
+                   qn_json_path(options->files[0]), "reference", qn_json_path(options->reference),
                    "match", rule_words[report->rule], "equal", equal, "vertices",
                    (json_int_t)report->num_vertices, "different", (json_int_t)report->num_different,
                    "missing", (json_int_t)report->num_missing, "unknown",
@@ -335,8 +336,8 @@ static void show_tree(const struct options *options, const struct qn_graph *grap
                       const struct qn_tree_report *report) {
   bool is_right = qn_tree_is_right(report);
   json_t *json = json_pack(
-      "{s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:o}", "parents", qn_json_text(options->files[0]),
-      "graph", qn_json_text(options->tree), "weighted", options->weighted, "tree", is_right, "root",
+      "{s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:o}", "parents", qn_json_path(options->files[0]),
+      "graph", qn_json_path(options->tree), "weighted", options->weighted, "tree", is_right, "root",
       vertex_json(graph, report->root), "reached", (json_int_t)report->num_reached, "depth",
       (json_int_t)report->depth, "faults", faults_json(graph, report));
   if (options->shared.json) {

@@ -16,6 +16,7 @@
 #include "support/memory.h"
 #include "support/output_stream.h"
 #include "support/progress.h"
+#include "support/text/url.h"
 #include "support/threads.h"
 #include "support/used_files.h"
 #include <quern/metadata.h>
@@ -260,17 +261,19 @@ static enum qn_status read_edges(struct qn_import *import, struct qn_error *erro
 static enum qn_status check_inputs_stay(const struct qn_import *import, struct qn_error *error) {
   const struct qn_import_job *job = import->job;
   const char *passing = import->options->vertex_table;
+  char shown[QN_PATH_SHOWN];
   if (!qn_import_wants_properties(import))
     return QN_OK;
-  if (passing && !qn_is_stream(passing))
+  if (passing && !qn_is_stream(passing) && !qn_is_url(passing))
     passing = NULL;
   for (int i = 0; i < job->num_inputs && !passing; i++)
-    if (strcmp(job->inputs[i], "-") == 0 || qn_is_stream(job->inputs[i]))
+    if (strcmp(job->inputs[i], "-") == 0 || qn_is_stream(job->inputs[i]) ||
+        qn_is_url(job->inputs[i]))
       passing = job->inputs[i];
-  return passing
-             ? qn_fail(error, QN_USAGE,
-                       "with properties inputs are read twice: a file is needed, not '%s'", passing)
-             : QN_OK;
+  return passing ? qn_fail(error, QN_USAGE,
+                           "with properties inputs are read twice: a file is needed, not '%s'",
+                           qn_path_shown(passing, shown, sizeof shown))
+                 : QN_OK;
 }
 
 /* Ranks that keep edges elsewhere would not understand one another. */

@@ -10,6 +10,7 @@
 #include "support/output_stream.h"
 #include "support/progress.h"
 #include "support/ranks/exchange.h"
+#include "support/text/url.h"
 
 /* ---- Sharing out ------------------------------------------------------------------ */
 
@@ -27,9 +28,11 @@ static enum qn_status look_at(const struct qn_import *import, const char *path,
   struct qn_input_options how = options->input;
   const struct qn_reader *reader = NULL;
   struct qn_input *input;
-  if (strcmp(path, "-") == 0 || qn_is_stream(path))
+  char shown[QN_PATH_SHOWN];
+  if (strcmp(path, "-") == 0 || qn_is_stream(path) || qn_is_url(path))
     return qn_fail(error, QN_UNSUPPORTED,
-                   "several ranks share files, not '%s': start quern-import without mpirun", path);
+                   "several ranks share files, not '%s': start quern-import without mpirun",
+                   qn_path_shown(path, shown, sizeof shown));
   how.unhashed = true;
   enum qn_status status = qn_input_open(path, &how, &input, error);
   if (status)

@@ -7,9 +7,11 @@
 #include "formats/set/set.h"
 #include "support/memory.h"
 #include "support/progress.h"
+#include "support/text/url.h"
 #include "support/sizes.h"
 #include <quern/archive.h>
 #include <quern/bundle.h>
+#include <quern/remote.h>
 
 /* Cut `path`, at the first ':' that follows the name of a bundle; NULL if it is none's member. */
 static const char *split(char *path) {
@@ -72,6 +74,8 @@ enum qn_status qn_container_open(const char *path, unsigned flags, struct qn_con
                                  struct qn_error *error) {
   char *file;
   *out = NULL;
+  if (qn_is_url(path))
+    return qn_container_map_url(path, 0, UINT64_MAX, flags, out, error);
   if (strcmp(path, "-") == 0)
     return qn_container_map_descriptor(STDIN_FILENO, "<stdin>", flags, out, error);
   if (qn_set_recognise(path))

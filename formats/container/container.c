@@ -11,11 +11,13 @@
 #include <xxhash.h>
 
 #include "formats/container/container_disk.h"
+#include "formats/container/opened.h"
 #include "formats/container/stripes.h"
 #include "formats/container/verifier.h"
 #include "support/atomic_file.h"
 #include "support/checked.h"
 #include "support/memory.h"
+#include "support/remote/remote.h"
 #include "support/temp_file.h"
 #include "support/used_files.h"
 
@@ -23,24 +25,13 @@
 #error "containers are little-endian and used in place: this host needs byte swapping"
 #endif
 
-struct qn_container {
-  char *path;
-  const uint8_t *mapping; /* of the container's first byte */
-  void *mapped;           /* the pages around it */
-  uint64_t mapped_bytes;
-  struct qn_used_file file;
-  struct qn_stripes *stripes; /* that the bytes lie in; NULL: they lie in the file */
-  struct qn_container_info info;
-  struct qn_section *sections;
-  struct qn_verifier *verifier;
-};
-
 /* What an opening works on: the file and the private copies of its frame. */
 struct frame {
   const char *path;
   int descriptor;
   bool whole; /* the container is all of the file at `path` */
   struct qn_stripes *stripes;
+  struct qn_remote_copy *afar; /* the container is on a server */
   struct qn_file_state state;
   uint64_t base; /* where the container begins in the file */
   uint64_t actual_bytes;
@@ -61,12 +52,14 @@ static enum qn_status invalid_at(struct qn_error *error, const struct frame *fra
 
 static enum qn_status read_at(const struct frame *frame, void *into, uint64_t bytes,
                               uint64_t offset, struct qn_error *error) {
+  if (frame->afar)
+    return qn_remote_copy_read(frame->afar, into, bytes, offset, error);
   if (frame->stripes)
     return qn_stripes_read(frame->stripes, into, bytes, offset, error);
   return qn_read_at(frame->descriptor, frame->path, into, bytes, frame->base + offset, error);
 }
 
-static bool all_zero(const void *memory, uint64_t bytes) {
+bool qn_all_zero(const void *memory, uint64_t bytes) {
   const uint8_t *byte = memory;
   if (bytes == 0)
     return true;
@@ -194,8 +187,8 @@ static enum qn_status check_header_fields(const struct frame *frame, struct qn_e
   const struct qn_disk_header *header = &frame->header;
   if (header->header_bytes != QN_HEADER_BYTES)
     return invalid_at(error, frame, 12, "C-2", "the header's size is not 4096");
-  if (!all_zero(header->reserved, sizeof header->reserved) ||
-      !all_zero(header->reserved_tail, sizeof header->reserved_tail))
+  if (!qn_all_zero(header->reserved, sizeof header->reserved) ||
+      !qn_all_zero(header->reserved_tail, sizeof header->reserved_tail))
     return invalid_at(error, frame, 88, "C-6", "reserved header bytes are not zero");
   if (header->weight_type >= QN_WEIGHT_TYPES)
     return invalid_at(error, frame, 36, "C-8", "unknown weight type");
@@ -256,7 +249,7 @@ static enum qn_status read_table_and_footer(struct frame *frame, struct qn_error
       footer->table_checksum != header->table_checksum ||
       footer->header_checksum != header->checksum)
     return invalid_at(error, frame, footer_offset, "C-15", "the footer contradicts the header");
-  return all_zero(footer->reserved, sizeof footer->reserved)
+  return qn_all_zero(footer->reserved, sizeof footer->reserved)
              ? QN_OK
              : invalid_at(error, frame, footer_offset, "C-6", "reserved fields are not zero");
 }
@@ -269,7 +262,7 @@ static bool valid_name(const uint8_t *name) {
       return false;
     length++;
   }
-  return length > 0 && all_zero(name + length, QN_SECTION_NAME_BYTES - length);
+  return length > 0 && qn_all_zero(name + length, QN_SECTION_NAME_BYTES - length);
 }
 
 static bool valid_element(uint32_t type, uint32_t bytes) {
@@ -345,7 +338,7 @@ static enum qn_status check_section(const struct frame *frame, uint32_t index, u
   if (!valid_encoding(entry, features))
     return invalid_at(error, frame, at + 72, "C-19", "a section's encoding is inconsistent");
   if (!valid_flags(entry, features) || entry->reserved0 ||
-      !all_zero(entry->reserved, sizeof entry->reserved))
+      !qn_all_zero(entry->reserved, sizeof entry->reserved))
     return invalid_at(error, frame, at + 75, "C-6", "reserved bytes of a section are not zero");
   *end = section_end;
   return QN_OK;
@@ -514,11 +507,25 @@ static void describe_container(struct qn_container *container, const struct fram
   }
 }
 
-static enum qn_status map_frame(struct qn_container *container, const struct frame *frame,
+static enum qn_status map_frame(struct qn_container *container, struct frame *frame,
                                 struct qn_error *error) {
   uint64_t lead = frame->base % (uint64_t)sysconf(_SC_PAGESIZE);
   uint64_t bytes = lead + frame->actual_bytes;
   void *mapped;
+  if (frame->afar) {
+    char name[64];
+    snprintf(name, sizeof name, "%016" PRIx64 "-%" PRIu64 ".qrn", frame->header.checksum,
+             frame->actual_bytes);
+    enum qn_status status = qn_remote_copy_map(frame->afar, name, &mapped, error);
+    if (status)
+      return status;
+    container->mapped = mapped;
+    container->mapped_bytes = bytes;
+    container->mapping = mapped;
+    container->afar = frame->afar; /* which now goes with it */
+    frame->afar = NULL;
+    return QN_OK;
+  }
   if (frame->stripes) {
     enum qn_status status = qn_stripes_map(frame->stripes, &mapped, error);
     container->mapped = mapped;
@@ -564,6 +571,8 @@ static void list_file(struct qn_container *container, struct frame *frame) {
 }
 
 enum qn_status qn_container_unchanged(struct qn_container *container, struct qn_error *error) {
+  if (container->afar)
+    return QN_OK; /* of one version it is as long as bytes come */
   enum qn_status status = qn_used_file_check(&container->file, error);
   return status || !container->stripes ? status : qn_stripes_unchanged(container->stripes, error);
 }
@@ -574,6 +583,37 @@ const struct qn_stripes *qn_container_stripes(const struct qn_container *contain
 
 const void *qn_container_bytes(const struct qn_container *container) {
   return container->mapping;
+}
+
+/* What was judged of a container on a server lies in its mapping, too, with the padding before the
+ * table (C-20), which follows the last section. */
+static enum qn_status keep_frame(struct qn_container *container, const struct frame *frame,
+                                 struct qn_error *error) {
+  const struct qn_disk_header *header = &frame->header;
+  const uint64_t table_bytes = (uint64_t)header->num_sections * sizeof *frame->table;
+  const uint64_t page = (uint64_t)1 << QN_MIN_ALIGN_LOG2;
+  uint8_t before[(uint64_t)1 << QN_MIN_ALIGN_LOG2];
+  uint64_t end = QN_HEADER_BYTES;
+  for (uint32_t i = 0; i < header->num_sections; i++)
+    end = frame->table[i].offset + frame->table[i].stored_bytes;
+  const uint64_t padding = header->table_offset - end;
+  enum qn_status status = padding < page
+                              ? qn_remote_copy_read(container->afar, before, padding, end, error)
+                              : QN_INVALID;
+  if (!status && !qn_all_zero(before, padding)) {
+    qn_fail(error, QN_INVALID, "C-20: padding before byte %" PRIu64 " is not zero",
+            header->table_offset);
+    return qn_error_at_offset(error, frame->path, end), QN_INVALID;
+  }
+  if (!status)
+    status = qn_remote_copy_put(container->afar, header, sizeof *header, 0, error);
+  if (!status)
+    status =
+        qn_remote_copy_put(container->afar, frame->table, table_bytes, header->table_offset, error);
+  if (!status)
+    status = qn_remote_copy_put(container->afar, &frame->footer, sizeof frame->footer,
+                                header->table_offset + table_bytes, error);
+  return status ? status : qn_container_need_hashes(container, error);
 }
 
 static enum qn_status create_container(struct frame *frame, struct qn_container **out,
@@ -594,6 +634,10 @@ static enum qn_status create_container(struct frame *frame, struct qn_container 
   }
   if (!status) {
     describe_container(container, frame);
+    if (container->afar)
+      status = keep_frame(container, frame, error);
+  }
+  if (!status) {
     status = qn_chunk_hashes_check(container, error);
   }
   if (!status)
@@ -602,7 +646,8 @@ static enum qn_status create_container(struct frame *frame, struct qn_container 
     qn_container_unmap(container);
     return status;
   }
-  list_file(container, frame);
+  if (!container->afar) /* whose cache others fill, too */
+    list_file(container, frame);
   *out = container;
   return QN_OK;
 }
@@ -611,8 +656,8 @@ static enum qn_status create_container(struct frame *frame, struct qn_container 
 static enum qn_status map(struct frame *frame, unsigned flags, struct qn_container **out,
                           struct qn_error *error) {
   *out = NULL;
-  enum qn_status status = use_descriptor(frame, error);
-  if (!status)
+  enum qn_status status = frame->afar ? QN_OK : use_descriptor(frame, error);
+  if (!status && !frame->afar)
     status = use_stripes(frame, error);
   if (!status)
     status = read_header(frame, error);
@@ -631,6 +676,7 @@ static enum qn_status map(struct frame *frame, unsigned flags, struct qn_contain
   if (!status)
     status = create_container(frame, out, error);
   qn_free(frame->table);
+  qn_remote_copy_close(frame->afar);
   qn_stripes_close(frame->stripes);
   if (frame->descriptor >= 0)
     close(frame->descriptor);
@@ -661,6 +707,57 @@ enum qn_status qn_container_map_descriptor(int descriptor, const char *name, uns
   return map(&frame, flags, out, error);
 }
 
+/* From a server that gives no ranges all comes, and is kept as what comes through a pipe is. */
+static enum qn_status map_whole(const char *url, struct frame *frame, unsigned flags,
+                                struct qn_container **out, struct qn_error *error) {
+  struct qn_remote_stream *stream = NULL;
+  enum qn_status status = qn_scratch_open(frame->actual_bytes, &frame->descriptor, error);
+  if (status)
+    return status;
+  status = qn_remote_stream_open(url, &stream, error);
+  for (uint64_t got = 1; !status && got;) {
+    char bytes[8192];
+    status = qn_remote_stream_read(stream, bytes, sizeof bytes, &got, error);
+    if (!status && got)
+      status = qn_scratch_put(frame->descriptor, bytes, got, error);
+  }
+  qn_remote_stream_close(stream);
+  if (status)
+    return close(frame->descriptor), status;
+  status = map(frame, flags, out, error);
+  return status ? status : qn_container_verify(*out, error);
+}
+
+enum qn_status qn_container_map_url(const char *url, uint64_t offset, uint64_t bytes,
+                                    unsigned flags, struct qn_container **out,
+                                    struct qn_error *error) {
+  struct qn_remote_copy *afar;
+  *out = NULL;
+  enum qn_status status =
+      qn_remote_copy_open(url, offset, bytes, QN_CHECKSUM_CHUNK / sizeof(uint64_t), &afar, error);
+  if (status)
+    return status;
+  struct frame frame = {.path = qn_remote_copy_name(afar), .descriptor = -1, .actual_bytes = bytes};
+  if (qn_remote_copy_has_ranges(afar)) {
+    frame.afar = afar;
+    frame.actual_bytes = qn_remote_copy_bytes(afar);
+    status = map(&frame, flags, out, error);
+  } else {
+    frame.base = offset;
+    status = map_whole(url, &frame, flags, out, error);
+    qn_remote_copy_close(afar);
+  }
+  if (!status && !(flags & (QN_MAP_STRUCTURE | QN_MAP_PARTS)))
+    status = qn_container_need_all(*out, error);
+  if (!status && flags & QN_MAP_STRUCTURE)
+    status = qn_container_need_structure(*out, error);
+  if (status) {
+    qn_container_unmap(*out);
+    *out = NULL;
+  }
+  return status;
+}
+
 void qn_container_unmap(struct qn_container *container) {
   if (!container)
     return;
@@ -673,6 +770,7 @@ void qn_container_unmap(struct qn_container *container) {
     qn_pages_leave(container->mapped, container->mapped_bytes);
     munmap(container->mapped, container->mapped_bytes);
   }
+  qn_remote_copy_close(container->afar);
   qn_verifier_destroy(container->verifier);
   qn_free(container->sections);
   qn_free(container->path);
@@ -708,119 +806,6 @@ const struct qn_section *qn_container_section(const struct qn_container *contain
     if (strcmp(container->sections[i].name, name) == 0)
       return &container->sections[i];
   return NULL;
-}
-
-/* Byte `offset` of the container is meant. */
-static enum qn_status damaged_at(const struct qn_container *container, uint64_t offset,
-                                 struct qn_error *error) {
-  if (container->stripes)
-    qn_stripes_error_at(container->stripes, offset, error);
-  else
-    qn_error_at_offset(error, container->path, offset);
-  return QN_INVALID;
-}
-
-static enum qn_status check_padding(const struct qn_container *container, uint64_t begin,
-                                    uint64_t end, struct qn_error *error) {
-  if (all_zero(container->mapping + begin, end - begin))
-    return QN_OK;
-  qn_fail(error, QN_INVALID, "C-20: padding before byte %" PRIu64 " is not zero", end);
-  return damaged_at(container, begin, error);
-}
-
-/* ---- Checksums ---------------------------------------------------------------- */
-
-static enum qn_status verify_section(const struct qn_container *container,
-                                     const struct qn_section *section, struct qn_error *error) {
-  uint64_t offset;
-  if (qn_verifier_finish(container->verifier, section, &offset))
-    return QN_OK;
-  qn_fail(error, QN_INVALID, "C-21: section %s is corrupt: its checksum does not match",
-          section->name);
-  return damaged_at(container, section->offset + offset, error);
-}
-
-enum qn_status qn_container_verify(const struct qn_container *container, struct qn_error *error) {
-  uint64_t end = QN_HEADER_BYTES;
-  for (uint32_t i = 0; i < container->info.num_sections; i++) {
-    const struct qn_section *section = &container->sections[i];
-    enum qn_status status = check_padding(container, end, section->offset, error);
-    if (!status)
-      status = verify_section(container, section, error);
-    if (status)
-      return status;
-    end = section->offset + section->stored_bytes;
-  }
-  uint64_t table = container->info.file_bytes - sizeof(struct qn_disk_footer) -
-                   container->info.num_sections * sizeof(struct qn_disk_section);
-  return check_padding(container, end, table, error);
-}
-
-enum qn_status qn_container_verify_sections(const struct qn_container *container,
-                                            const char *const *names, struct qn_error *error) {
-  enum qn_status status = QN_OK;
-  for (; !status && *names; names++) {
-    const struct qn_section *section = qn_container_section(container, *names);
-    if (section)
-      status = verify_section(container, section, error);
-  }
-  return status;
-}
-
-static bool is_of_weights(const struct qn_section *section) {
-  static const char suffix[] = "weights";
-  size_t length = strlen(section->name), wanted = sizeof suffix - 1;
-  return length >= wanted && strcmp(section->name + length - wanted, suffix) == 0;
-}
-
-/* Nothing is computed with them. */
-static bool is_of_property(const struct qn_section *section) {
-  static const char prefix[] = "property_";
-  return strncmp(section->name, prefix, sizeof prefix - 1) == 0;
-}
-
-enum qn_status qn_container_verify_structure(const struct qn_container *container,
-                                             struct qn_error *error) {
-  enum qn_status status = QN_OK;
-  for (uint32_t i = 0; !status && i < container->info.num_sections; i++)
-    if (!is_of_weights(&container->sections[i]) && !is_of_property(&container->sections[i]))
-      status = verify_section(container, &container->sections[i], error);
-  return status;
-}
-
-enum qn_status qn_container_verify_weights(const struct qn_container *container,
-                                           struct qn_error *error) {
-  enum qn_status status = QN_OK;
-  for (uint32_t i = 0; !status && i < container->info.num_sections; i++)
-    if (is_of_weights(&container->sections[i]))
-      status = verify_section(container, &container->sections[i], error);
-  return status;
-}
-
-void qn_container_reading(const struct qn_container *container, const void *begin,
-                          const void *end) {
-  for (uint32_t i = 0; container && i < container->info.num_sections; i++) {
-    const struct qn_section *section = &container->sections[i];
-    const uint8_t *data = section->data, *from = begin, *to = end;
-    if (data && from >= data && to <= data + section->stored_bytes && from < to)
-      qn_verifier_read(container->verifier, section, (uint64_t)(from - data),
-                       (uint64_t)(to - data));
-  }
-}
-
-enum qn_status qn_container_confirm(const struct qn_container *container, enum qn_status checked,
-                                    enum qn_status (*verify)(const struct qn_container *container,
-                                                             struct qn_error *error),
-                                    struct qn_error *error) {
-  struct qn_error damage;
-  if (checked && checked != QN_INVALID)
-    return checked;
-  enum qn_status status = verify(container, &damage);
-  if (!status)
-    return checked;
-  if (error)
-    *error = damage;
-  return status;
 }
 
 enum qn_status qn_container_copy(const struct qn_container *container, const char *path, bool force,

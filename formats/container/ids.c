@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support/sizes.h"
+#include <quern/remote.h>
 
 static enum qn_status check_kind(const struct qn_container *container, struct qn_error *error) {
   const bool numbers = qn_container_section(container, "original_ids");
@@ -53,6 +54,9 @@ enum qn_status qn_ids_view(const struct qn_container *container, struct qn_ids *
   if (status)
     return status;
   ids->string_bytes = section->data;
+  const uint64_t *end = ids->string_offsets + info->num_vertices;
+  if ((status = qn_container_need(container, end, end + 1, error)))
+    return status;
   /* The end is compared here so that the offsets' monotony (ID-1) bounds every one of them. */
   if (ids->string_offsets[info->num_vertices] != section->count)
     return qn_container_violation(container, error, "ID-1",

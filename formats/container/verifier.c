@@ -136,6 +136,36 @@ static struct chunks *chunks_of(const struct qn_verifier *verifier,
   return &verifier->chunks[section - verifier->sections];
 }
 
+bool qn_verifier_knows_chunks(const struct qn_verifier *verifier,
+                              const struct qn_section *section) {
+  return chunks_of(verifier, section)->expected != NULL;
+}
+
+bool qn_verifier_is_right(const struct qn_verifier *verifier, const struct qn_section *section,
+                          uint64_t chunk) {
+  const uint8_t *state = &chunks_of(verifier, section)->states[chunk];
+  return __atomic_load_n(state, __ATOMIC_ACQUIRE) == RIGHT;
+}
+
+bool qn_verifier_offer(struct qn_verifier *verifier, const struct qn_section *section,
+                       uint64_t chunk, const void *bytes) {
+  struct chunks *chunks = chunks_of(verifier, section);
+  const uint64_t left = section->stored_bytes - chunk * QN_CHECKSUM_CHUNK;
+  const uint64_t hash = qn_chunk_hash(bytes, left < QN_CHECKSUM_CHUNK ? left : QN_CHECKSUM_CHUNK);
+  if (chunks->expected && hash != chunks->expected[chunk])
+    return false;
+  if (!chunks->expected)
+    __atomic_store_n(&chunks->found[chunk], hash, __ATOMIC_RELAXED);
+  __atomic_store_n(&chunks->states[chunk], RIGHT, __ATOMIC_RELEASE);
+  return true;
+}
+
+void qn_verifier_forget_section(struct qn_verifier *verifier, const struct qn_section *section) {
+  struct chunks *chunks = chunks_of(verifier, section);
+  if (chunks->count)
+    memset(chunks->states, UNREAD, chunks->count);
+}
+
 /* Two threads that do the same chunk at once find the same. */
 static void hash_chunk(const struct qn_section *section, struct chunks *chunks, uint64_t chunk) {
   uint64_t begin = chunk * QN_CHECKSUM_CHUNK, left = section->stored_bytes - begin;

@@ -37,6 +37,18 @@ void qn_verifier_forget(struct qn_verifier *verifier);
 void qn_verifier_read(struct qn_verifier *verifier, const struct qn_section *section,
                       uint64_t begin, uint64_t end);
 
+/* Of a container that comes by and by: are the hashes of this section's chunks known, and is this
+ * chunk read and, if they are, right? */
+bool qn_verifier_knows_chunks(const struct qn_verifier *verifier, const struct qn_section *section);
+bool qn_verifier_is_right(const struct qn_verifier *verifier, const struct qn_section *section,
+                          uint64_t chunk);
+/* These are the bytes of a chunk. False if they are wrong: then it has not been read. Any thread
+ * may. */
+bool qn_verifier_offer(struct qn_verifier *verifier, const struct qn_section *section,
+                       uint64_t chunk, const void *bytes);
+/* No chunk of it has been read. */
+void qn_verifier_forget_section(struct qn_verifier *verifier, const struct qn_section *section);
+
 /* Hash what is left of `section`, in parallel. False if it is not what was written: `*offset` is
  * where the damage begins in it, as far as that is known. */
 bool qn_verifier_finish(struct qn_verifier *verifier, const struct qn_section *section,

@@ -1,5 +1,5 @@
 /* What the shared library loads when it is needed, instead of being linked with it: CUDA,
- * and HDF5.
+ * HDF5 and libcurl.
  *
  * A module is a shared library beside libquern.so.0. It uses what that exports to its own version
  * alone (exports.map.in), and has a function that gives its table, which begins with the version
@@ -9,6 +9,7 @@
 #include "converters/arrays/hdf5_file.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/device_run.h"
+#include "support/remote/http.h"
 
 /* Load the module of a file name, once in the process, and find its table. QN_UNSUPPORTED if it is
  * not installed or is of another version, as the message says: "WHAT needs FILE ...: ADVICE". */
@@ -38,6 +39,19 @@ struct qn_hdf5_module {
 };
 
 const struct qn_hdf5_module *qn_hdf5_module(void);
+
+/* ---- libquern-curl.so.0 ---------------------------------------------------- */
+
+/* The functions of support/remote/http.h. */
+struct qn_curl_module {
+  const char *version;
+  enum qn_status (*create)(struct qn_http **out, struct qn_error *error);
+  void (*destroy)(struct qn_http *http);
+  enum qn_http_end (*get)(struct qn_http *http, const struct qn_http_request *request,
+                          char message[QN_HTTP_MESSAGE]);
+};
+
+const struct qn_curl_module *qn_curl_module(void);
 
 /* ---- libquern-cuda.so.0 ---------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* Pipes, terminals and other descriptors that cannot be mapped. */
+/* Pipes, terminals and other descriptors that cannot be mapped, and what comes from servers. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,9 +8,11 @@
 
 #include "support/input/source.h"
 #include "support/memory.h"
+#include "support/remote/remote.h"
 
 struct qn_descriptor {
-  int descriptor;
+  int descriptor; /* -1: */
+  struct qn_remote_stream *remote;
   const char *name;
   XXH3_state_t *hash;
   uint64_t bytes; /* hashed so far */
@@ -38,15 +40,25 @@ enum qn_status qn_descriptor_create(int descriptor, const char *name, struct qn_
   return QN_OK;
 }
 
+enum qn_status qn_descriptor_create_remote(struct qn_remote_stream *stream,
+                                           struct qn_descriptor **out, struct qn_error *error) {
+  enum qn_status status = qn_descriptor_create(-1, qn_remote_stream_name(stream), out, error);
+  if (!status)
+    (*out)->remote = stream;
+  return status;
+}
+
 void qn_descriptor_destroy(struct qn_descriptor *source) {
   if (!source)
     return;
-  close(source->descriptor);
+  if (source->descriptor >= 0)
+    close(source->descriptor);
+  qn_remote_stream_close(source->remote);
   XXH3_freeState(source->hash);
   qn_free(source);
 }
 
-static enum qn_status read_some(struct qn_descriptor *source, char *buffer, uint64_t capacity,
+static enum qn_status read_file(const struct qn_descriptor *source, char *buffer, uint64_t capacity,
                                 uint64_t *got, struct qn_error *error) {
   ssize_t count;
   const uint64_t most = (uint64_t)1 << 30;
@@ -59,6 +71,16 @@ static enum qn_status read_some(struct qn_descriptor *source, char *buffer, uint
     return QN_SYSTEM;
   }
   *got = (uint64_t)count;
+  return QN_OK;
+}
+
+static enum qn_status read_some(struct qn_descriptor *source, char *buffer, uint64_t capacity,
+                                uint64_t *got, struct qn_error *error) {
+  enum qn_status status = source->remote
+                              ? qn_remote_stream_read(source->remote, buffer, capacity, got, error)
+                              : read_file(source, buffer, capacity, got, error);
+  if (status)
+    return status;
   XXH3_128bits_update(source->hash, buffer, *got);
   source->bytes += *got;
   return QN_OK;

@@ -13,6 +13,7 @@
 #include "support/input/block_hash.h"
 #include "support/input/source.h"
 #include "support/memory.h"
+#include "support/remote/remote.h"
 #include "support/temp_file.h"
 #include "support/threads.h"
 #include "support/used_files.h"
@@ -222,6 +223,31 @@ static enum qn_status open_file(struct qn_input *input, bool standard_input,
   return status;
 }
 
+/* Begin to transfer what a URL names: it comes as through a pipe. */
+static enum qn_status open_remote(struct qn_input *input, const char *url, const char **member,
+                                  struct qn_error *error) {
+  const char *colon = *member ? NULL : qn_url_member(url);
+  struct qn_remote_stream *stream = NULL;
+  char *whole = NULL;
+  enum qn_status status =
+      copy_text(&whole, url, colon ? (uint64_t)(colon - url) : strlen(url), error);
+  if (!status)
+    status = qn_remote_stream_open(whole, &stream, error);
+  qn_free(whole);
+  if (!status)
+    status = copy_text(&input->path, qn_remote_stream_name(stream),
+                       strlen(qn_remote_stream_name(stream)), error);
+  if (!status)
+    status = qn_descriptor_create_remote(stream, &input->descriptor, error);
+  if (status) {
+    qn_remote_stream_close(stream);
+    return status;
+  }
+  if (colon)
+    *member = colon + 1;
+  return QN_OK;
+}
+
 static enum qn_status fail_written(const struct qn_input *input, struct qn_error *error) {
   qn_fail(error, QN_SYSTEM,
           "the file was overwritten while it was in use, so there is no result; write a new file "
@@ -337,10 +363,14 @@ enum qn_status qn_input_open(const char *path, const struct qn_input_options *op
   pthread_mutex_init(&input->lock, NULL);
   pthread_cond_init(&input->changed, NULL);
   input->options = *options;
-  status = standard_input ? copy_text(&input->path, "<stdin>", 7, error)
-                          : split_path(path, &input->path, &member, error);
-  if (!status)
-    status = open_file(input, standard_input, error);
+  if (qn_is_url(path)) {
+    status = open_remote(input, path, &member, error);
+  } else {
+    status = standard_input ? copy_text(&input->path, "<stdin>", 7, error)
+                            : split_path(path, &input->path, &member, error);
+    if (!status)
+      status = open_file(input, standard_input, error);
+  }
   if (!status)
     status = check_expected(input, error);
   if (!status)

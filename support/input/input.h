@@ -1,5 +1,5 @@
-/* Where bytes come from: plain files, compressed files, members of archives
- * and standard input, all as a sequence of blocks of whole lines.
+/* Where bytes come from: plain files, compressed files, members of archives,
+ * standard input and servers, all as a sequence of blocks of whole lines.
  *
  *   struct qn_input *input;
  *   qn_input_open(path, &QN_INPUT_DEFAULTS, &input, &error);
@@ -74,7 +74,8 @@ struct qn_input_digest {
 struct qn_input;
 struct qn_hash_part; /* block_hash.h */
 
-/* Open `path`: a file, "-" for standard input, or "archive:member". Reads enough to
+/* Open `path`: a file, "-" for standard input, a URL (support/remote/remote.h), or
+ * "archive:member". Reads enough to
  * know how the content is packed. QN_INVALID for a directory, an empty file, a damaged
  * archive, an unknown member or several candidates (the message lists them); QN_SYSTEM
  * if it cannot be read, or is not what it was. `options` and `path` are copied. Owned by the caller

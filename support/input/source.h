@@ -13,6 +13,10 @@ struct qn_descriptor;
 /* `name` is for messages and must outlive the result; the descriptor is closed at the end. */
 enum qn_status qn_descriptor_create(int descriptor, const char *name, struct qn_descriptor **out,
                                     struct qn_error *error);
+/* The same for what comes from a server; the stream is closed at the end. */
+struct qn_remote_stream;
+enum qn_status qn_descriptor_create_remote(struct qn_remote_stream *stream,
+                                           struct qn_descriptor **out, struct qn_error *error);
 void qn_descriptor_destroy(struct qn_descriptor *source);
 
 /* Make sure that `bytes` (at most QN_DESCRIPTOR_HEAD) are at hand, unless the input ends before;

@@ -306,7 +306,7 @@ class Install(unittest.TestCase):
         moved = self.moved()
         first, modules = run(moved / "bin/quern", "--version").stdout.splitlines()
         self.assertRegex(first, r"^quern \(Quern\) \d+\.\d+\.\d+$")
-        for name in "cuda", "hdf5", "mpi":
+        for name in "cuda", "curl", "hdf5", "mpi":
             module = moved / "lib" / ("libquern-%s.so.0" % name)
             self.assertIn("%s %s" % (name, "yes" if module.exists() else "no"), modules)
             if module.exists():  # where distributions have them, and where the Python package quern-cuda has its

@@ -18,6 +18,7 @@
 #include "support/sizes.h"
 #include "support/text/fold.h"
 #include "support/text/terminal.h"
+#include "support/text/url.h"
 #include "support/threads.h"
 #include "support/tool.h"
 #include "tools/run/report.h"
@@ -190,7 +191,9 @@ static void print_table(const struct work *work, const struct qn_run_input *inpu
   char vertices[32], edges[QN_EDGES_TEXT];
   size_t i;
   json_t *run;
-  fprintf(stream, "%s: %s vertices, %s\n", work->options->file,
+  char shown[QN_PATH_SHOWN];
+  fprintf(stream, "%s: %s vertices, %s\n",
+          qn_path_shown(work->options->file, shown, sizeof shown),
           qn_count_text(input->info->num_vertices, vertices, sizeof vertices),
           qn_edges_text(input->info->directedness, input->info->num_edges,
                         qn_undirected_edges(input->container, input->info->num_edges), edges));

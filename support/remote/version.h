@@ -1,0 +1,42 @@
+/* What answers of a server have in common: which version of an object they are of, and what refuses
+ * them. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "support/remote/address.h"
+#include "support/remote/http.h"
+
+/* The version that was read first. */
+struct qn_version {
+  bool known;
+  uint64_t bytes; /* the object's length; UINT64_MAX: nobody said */
+  char etag[256]; /* "" if there is none, or a weak one, which is no promise of the same bytes */
+  char modified[64];
+};
+
+void qn_version_take(struct qn_version *version, const struct qn_http_answer *answer,
+                     uint64_t bytes);
+/* Is the answer, for all that it says, of this version? */
+bool qn_version_is(const struct qn_version *version, const struct qn_http_answer *answer);
+/* Can an answer say that it is? */
+bool qn_version_can_tell(const struct qn_version *version);
+
+/* "bytes FIRST-LAST/TOTAL"; false if it is none of these. */
+bool qn_content_range(const char *text, uint64_t *first, uint64_t *last, uint64_t *total);
+
+/* Will another attempt do that an answer of this code has refused? */
+bool qn_code_is_passing(long code);
+/* What a code that refuses means, in `error`; returns its status. */
+enum qn_status qn_code_refuse(const struct qn_address *address, const struct qn_http_answer *answer,
+                              struct qn_error *error);
+/* The object is not what it was. */
+enum qn_status qn_version_changed(const struct qn_address *address, struct qn_error *error);
+
+/* The headers that each request has: [QN_MOST_HEADERS] of them, those of `own` and NULL at the end.
+ * `token` of `room` bytes holds one. */
+#define QN_MOST_HEADERS 8
+#define QN_TOKEN_HEADER 4096
+void qn_headers_of(const struct qn_address *address, const char *const *own,
+                   const char *headers[QN_MOST_HEADERS], char token[QN_TOKEN_HEADER]);
