@@ -64,7 +64,7 @@ static void check_changes(struct argp_state *state, const struct options *option
     argp_error(state, "--append, --remove and --compact are steps by themselves: transform before "
                       "or after them");
   if (options->append.vertices && !options->append.num_appended)
-    argp_error(state, "--append-vertices goes with --append");
+    argp_error(state, "--append-vertices needs --append");
   if (appends && options->compact)
     argp_error(state, "append first, then --compact");
   if (options->compact && !qn_set_recognise(options->input))

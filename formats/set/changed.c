@@ -152,7 +152,7 @@ static enum qn_status check_rows(const struct qn_set *set, uint64_t index,
                                             : "has no edges, and replaces none");
   }
   return rows % 8 && block->replaced[rows / 8] >> (rows % 8)
-             ? BROKEN("SET-44", "replaced_rows has bits behind the last row")
+             ? BROKEN("SET-44", "replaced_rows has bits after the last row")
              : QN_OK;
 }
 

@@ -31,7 +31,7 @@ enum qn_status qn_container_map_url(const char *url, uint64_t offset, uint64_t b
 bool qn_container_is_remote(const struct qn_container *container);
 
 /* Let these bytes [begin, end) of a section's data come, those of qn_container_verify_structure,
- * or all. QN_SYSTEM if they are not to be had, QN_INVALID if they are not what was written. NULL is
+ * or all. QN_SYSTEM if they cannot be read, QN_INVALID if they are not what was written. NULL is
  * allowed for the container. */
 enum qn_status qn_container_need(const struct qn_container *container, const void *begin,
                                  const void *end, struct qn_error *error);
