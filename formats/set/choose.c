@@ -11,7 +11,9 @@
 const struct qn_setting qn_selection_settings[] = {
     {"project", QN_SETTING_TEXT, FIELD(project), .argument = "TYPE", .group = QN_SELECTION_GROUP,
      .help = "Of a set with types: one edge type, NAME or SOURCE-NAME-TARGET, and the vertices of "
-             "its two types, as a graph without types"},
+             "its two types, as a graph without types. Or a path, as writes/^writes: pairs of "
+             "vertices that a path of these types joins, ^ against their direction; weights are "
+             "the numbers of paths"},
     {"edge-types", QN_SETTING_TEXT, FIELD(edge_types), .argument = "TYPE,...",
      .group = QN_SELECTION_GROUP,
      .help = "The edges of these types, and the vertices of the types at their ends; the types "
@@ -182,6 +184,14 @@ enum qn_status qn_set_choose_number(const struct qn_set *set, uint64_t edge_type
   chosen->edges[edge_type] = true;
   choose_ends(set, chosen);
   return QN_OK;
+}
+
+enum qn_status qn_set_choose_vertices(const struct qn_set *set, uint32_t source, uint32_t target,
+                                      struct qn_set_chosen *chosen, struct qn_error *error) {
+  enum qn_status status = make_room(set, chosen, error);
+  if (!status)
+    chosen->vertices[source] = chosen->vertices[target] = true;
+  return status;
 }
 
 enum qn_status qn_set_choose(const struct qn_set *set, const struct qn_set_selection *selection,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "formats/properties/gather.h"
+#include "formats/set/paths.h"
 #include "formats/set/project_vertices.h"
 #include "formats/set/types.h"
 #include "support/memory.h"
@@ -29,7 +30,8 @@ struct projecting {
   uint64_t only; /* the edge type that is chosen by its number; UINT64_MAX: the selection chooses */
   struct qn_writer *writer;
   struct qn_set_chosen chosen;
-  int64_t *shifts; /* [num_ranges] from numbers in the set to those in the graph */
+  struct qn_set_path *path; /* edges are the pairs that it joins; NULL: those of chosen types */
+  int64_t *shifts;          /* [num_ranges] from numbers in the set to those in the graph */
   uint64_t num_vertices, num_edges;
   struct block *blocks; /* [num_blocks], in the order of the set's */
   uint32_t num_blocks;
@@ -235,6 +237,42 @@ static enum qn_status write_rows(struct projecting *projecting, struct qn_error 
   return status;
 }
 
+/* ---- Paths -------------------------------------------------------------------------- */
+
+/* Rows of the pairs that the path joins, with the number of paths between them as weights. */
+static enum qn_status write_paths(struct projecting *projecting, struct qn_error *error) {
+  const struct qn_set *set = projecting->set;
+  const struct qn_vertex_range *sources = &set->ranges[qn_set_path_source(projecting->path)];
+  const uint32_t target = qn_set_path_target(projecting->path);
+  const uint64_t first =
+      sources->begin + (uint64_t)projecting->shifts[qn_set_path_source(projecting->path)];
+  const uint32_t shift =
+      (uint32_t)((int64_t)set->ranges[target].begin + projecting->shifts[target]);
+  struct qn_container_info *info = qn_writer_info(projecting->writer);
+  struct qn_graph_arrays to = {0};
+  enum qn_status status =
+      qn_graph_write_rows(projecting->writer, projecting->num_vertices, &to.row_offsets, error);
+  if (!status)
+    status = qn_set_path_count(projecting->path, to.row_offsets + first + 1, &projecting->weights,
+                               error);
+  if (status)
+    return status;
+  for (uint64_t v = 0; v < projecting->num_vertices; v++)
+    to.row_offsets[v + 1] += to.row_offsets[v];
+  info->num_edges = projecting->num_edges = to.row_offsets[projecting->num_vertices];
+  info->weight_type = projecting->weights;
+  status =
+      qn_graph_write_columns(projecting->writer, projecting->num_edges, &to.column_indices, error);
+  if (!status)
+    status = qn_graph_write_weights(projecting->writer, projecting->num_edges, &to.weights, error);
+  if (!status)
+    status = qn_set_path_fill(projecting->path, to.row_offsets + first, to.column_indices,
+                              projecting->weights, to.weights, error);
+  for (uint64_t e = 0; !status && shift && e < projecting->num_edges; e++)
+    to.column_indices[e] += shift;
+  return status;
+}
+
 /* ---- Properties ------------------------------------------------------------------- */
 
 static enum qn_status project_vertices(const struct projecting *projecting,
@@ -265,15 +303,6 @@ static enum qn_status project_vertices(const struct projecting *projecting,
   return status;
 }
 
-/* SOURCE-NAME-TARGET, to be freed; NULL without memory. */
-static char *whole_name(const struct qn_set *set, const struct qn_set_edge_type *type) {
-  char *name;
-  return asprintf(&name, "%s-%s-%s", set->ranges[type->source].type, type->name,
-                  set->ranges[type->target].type) < 0
-             ? NULL
-             : name;
-}
-
 static enum qn_status project_edges(const struct projecting *projecting,
                                     struct qn_property_table *out, struct qn_error *error) {
   struct qn_projected_source *sources;
@@ -282,7 +311,7 @@ static enum qn_status project_edges(const struct projecting *projecting,
   for (uint32_t i = 0; !status && i < projecting->num_blocks; i++) {
     const struct block *block = &projecting->blocks[i];
     const struct qn_set_edge_type *type = &projecting->set->edge_types[block->type];
-    sources[i] = (struct qn_projected_source){type->name, whole_name(projecting->set, type),
+    sources[i] = (struct qn_projected_source){type->name, qn_set_type_name(projecting->set, type),
                                               &block->properties.of_edges};
     if (!sources[i].prefix)
       status = qn_fail_memory(error, "the names of types", 0);
@@ -305,7 +334,7 @@ static enum qn_status write_properties(const struct projecting *projecting,
   enum qn_status status = projecting->only != UINT64_MAX
                               ? QN_OK
                               : project_vertices(projecting, &properties.of_vertices, error);
-  if (!status)
+  if (!status && !projecting->path)
     status = project_edges(projecting, &properties.of_edges, error);
   if (projecting->weights != QN_WEIGHT_NONE && projecting->num_blocks)
     memcpy(properties.weight, projecting->blocks[0].properties.weight, sizeof properties.weight);
@@ -355,12 +384,36 @@ static enum qn_status write_ids(const struct projecting *projecting, struct qn_e
   return status;
 }
 
+static enum qn_status begin_path(struct projecting *projecting, struct qn_error *error) {
+  const struct qn_set *set = projecting->set;
+  uint64_t bound;
+  enum qn_status status =
+      qn_set_path_open(set, projecting->selection->project, &projecting->path, error);
+  if (!status)
+    status =
+        qn_set_choose_vertices(set, qn_set_path_source(projecting->path),
+                               qn_set_path_target(projecting->path), &projecting->chosen, error);
+  if (!status)
+    status = qn_set_path_bound(projecting->path, &bound, error);
+  if (!status)
+    qn_note(QN_NOTE_PATHS, "following %s%" PRIu64 " paths; there are no more edges than that",
+            bound == UINT64_MAX ? "at least " : "", bound);
+  return status;
+}
+
+static enum qn_status choose(struct projecting *projecting, struct qn_error *error) {
+  const struct qn_set *set = projecting->set;
+  const char *project = projecting->selection->project;
+  if (projecting->only != UINT64_MAX)
+    return qn_set_choose_number(set, projecting->only, &projecting->chosen, error);
+  return project && qn_set_is_typed(set) && qn_set_path_is(set, project)
+             ? begin_path(projecting, error)
+             : qn_set_choose(set, projecting->selection, &projecting->chosen, error);
+}
+
 static enum qn_status begin(struct projecting *projecting, struct qn_error *error) {
   const char *without;
-  enum qn_status status =
-      projecting->only != UINT64_MAX
-          ? qn_set_choose_number(projecting->set, projecting->only, &projecting->chosen, error)
-          : qn_set_choose(projecting->set, projecting->selection, &projecting->chosen, error);
+  enum qn_status status = choose(projecting, error);
   for (uint64_t r = 0; !status && r < projecting->set->num_ranges; r++)
     if (projecting->chosen.vertices[r])
       status = qn_container_verify(projecting->set->ranges[r].container, error);
@@ -402,7 +455,7 @@ static enum qn_status write_projection(const struct qn_set *set,
       .set = set, .selection = selection, .only = only, .writer = writer};
   enum qn_status status = begin(&projecting, error);
   if (!status)
-    status = write_rows(&projecting, error);
+    status = projecting.path ? write_paths(&projecting, error) : write_rows(&projecting, error);
   if (!status)
     status = write_ids(&projecting, error);
   if (!status)
@@ -419,6 +472,7 @@ static enum qn_status write_projection(const struct qn_set *set,
   qn_free(projecting.blocks);
   qn_free(projecting.shifts);
   qn_set_chosen_release(&projecting.chosen);
+  qn_set_path_close(projecting.path);
   return status;
 }
 

@@ -7,7 +7,8 @@
 struct qn_set_selection {
   const char *edge_types;   /* NAME or SOURCE-NAME-TARGET,...; NULL: all between the vertices */
   const char *vertex_types; /* NAME,...; NULL: those at the ends of the edges, or all */
-  const char *project;      /* one edge type, with its two types of vertices, instead */
+  const char *project;      /* one edge type, or a path of several (paths.h), with the two types of
+                               vertices at its ends, instead */
   bool properties; /* keep them and, unless one is projected, the types of vertices, in the column
                       LABEL, and of edges, in the column TYPE */
 };
@@ -32,6 +33,9 @@ enum qn_status qn_set_choose(const struct qn_set *set, const struct qn_set_selec
 /* The edge type of that number, and its ends. */
 enum qn_status qn_set_choose_number(const struct qn_set *set, uint64_t edge_type,
                                     struct qn_set_chosen *chosen, struct qn_error *error);
+/* These two types of vertices, and no edges. */
+enum qn_status qn_set_choose_vertices(const struct qn_set *set, uint32_t source, uint32_t target,
+                                      struct qn_set_chosen *chosen, struct qn_error *error);
 void qn_set_chosen_release(struct qn_set_chosen *chosen);
 
 /* Write the graph of a selection to `writer`: vertices in the order of their types, which are

@@ -1,11 +1,20 @@
 #include "formats/set/types.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "support/memory.h"
+
+char *qn_set_type_name(const struct qn_set *set, const struct qn_set_edge_type *type) {
+  char *name;
+  return asprintf(&name, "%s-%s-%s", set->ranges[type->source].type, type->name,
+                  set->ranges[type->target].type) < 0
+             ? NULL
+             : name;
+}
 
 #define REFUSE(rule, ...) qn_set_violation(set, QN_SET_MANIFEST, error, rule, __VA_ARGS__)
 

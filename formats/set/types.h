@@ -5,6 +5,9 @@
 
 #define QN_SET_MAX_TYPES 65536
 
+/* SOURCE-NAME-TARGET, to be freed; NULL without memory. */
+char *qn_set_type_name(const struct qn_set *set, const struct qn_set_edge_type *type);
+
 /* Fill in the types of `set`, whose ranges and parts are known, from its manifest (SET-17); for a
  * set without types nothing. */
 enum qn_status qn_set_take_types(struct qn_set *set, const json_t *manifest,

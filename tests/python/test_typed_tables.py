@@ -131,6 +131,36 @@ class RoundTrips(Scratch):
                     quern.graphar.read_types("archive", "again", force=True)
                     self.assertEqual(values_of("again"), graph.values())
 
+    def test_paths(self):
+        """Pairs that paths join, and how many paths, are products of the matrices of their types."""
+        for seed in range(12):
+            dice = random.Random(chance.seed() + seed)
+            graph = Random(dice)
+            quern.from_types(*graph.given(False, False), "s", force=True)
+            types = _types.TypedSet("s")
+            matrices, at = {}, dice.choice(list(graph.edges))[0]
+            for type, (ends, _) in graph.edges.items():
+                counts = numpy.zeros([types.counts[end] for end in (type[0], type[2])], "i8")
+                place = [{id: row for row, id in enumerate(types.vertices(end).ids.tolist())} for end in (type[0], type[2])]
+                for source, target in zip(*ends):
+                    counts[place[0][graph.vertices[type[0]][1][source]], place[1][graph.vertices[type[2]][1][target]]] += 1
+                matrices["-".join(type)] = (type[0], type[2], counts)
+                matrices["^" + "-".join(type)] = (type[2], type[0], counts.T)
+            steps, first, product = [], at, numpy.eye(types.counts[at], dtype="i8")
+            while len(steps) < 2 or dice.random() < 0.5:
+                name = dice.choice([name for name, (begin, _, _) in matrices.items() if begin == at])
+                steps.append(name)
+                product, at = product @ matrices[name][2], matrices[name][1]
+            with self.subTest(seed=seed, path="/".join(steps)):
+                made = quern.open("s").project("/".join(steps), "p.qrn", force=True)
+                made.verify()
+                begins = types.begins((first, "", at))
+                found = numpy.zeros_like(product)
+                found[made.sources() - begins[0], made.column_indices - begins[1]] = made.weights
+                self.assertTrue((found == product).all())
+                self.assertEqual(made.num_edges, numpy.count_nonzero(product))
+                self.assertEqual(made.num_vertices, sum(types.counts[name] for name in {first, at}))
+
     def test_tools(self):
         dice = random.Random(7)
         quern.from_types(*Random(dice).given(False, False), "s")
