@@ -87,6 +87,7 @@ struct qn_run_set;
 struct qn_set_view {
   uint64_t num_vertices, num_edges; /* of the graph */
   struct qn_degrees out_degrees;    /* [V] in the graph */
+  bool has_cut_rows;                /* parts have some columns of rows */
   bool has_out_rows;                /* row v holds the edges out of v, too: they are the same */
   uint64_t num_parts;               /* that this process walks */
   const struct qn_part_rows *parts; /* [num_parts], one behind the other */

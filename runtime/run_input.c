@@ -234,11 +234,11 @@ enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_o
   enum qn_status status = qn_set_open(path, &set, error);
   if (status)
     return status;
-  if (exchange && set->features & QN_SET_COLUMN_RANGES) {
+  if (exchange && set->num_vertices > UINT32_MAX) {
     qn_set_close(set);
     return qn_fail(error, QN_UNSUPPORTED,
-                   "several ranks share parts of whole rows, and blocks of this set have some "
-                   "columns alone; quern-transform --parts makes such a set");
+                   "several ranks number vertices by 32 bits, and this set has more: run it by one "
+                   "process");
   }
   const struct qn_run_options *unsuited = find_unsuited(set, options, count, &reason);
   if (!unsuited) {

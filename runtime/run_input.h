@@ -23,9 +23,9 @@ struct qn_run_input {
   double validate_seconds;
 };
 
-/* Is it a set whose rows are cut by columns? */
+/* Is it a set whose rows are cut by columns, which one process walks? */
 static inline bool qn_run_input_is_cut(const struct qn_run_input *input) {
-  return input->set && qn_run_set_is_cut(input->set);
+  return input->set && qn_run_set_is_cut(input->set) && !input->set->exchange;
 }
 
 static inline struct qn_labels qn_run_input_labels(const struct qn_run_input *input) {

@@ -53,18 +53,11 @@ static enum qn_status list_files(struct qn_result_parts *parts, uint64_t num_par
   return status;
 }
 
-/* Have several parts the same rows? Then one process walks all of them. */
-static bool is_cut(const struct qn_run_set *set) {
-  return set->set->features & QN_SET_COLUMN_RANGES;
-}
-
-/* A file for each part, or for each row of blocks. */
-static uint64_t count_rows(const struct qn_run_set *set) {
+/* A file for each part, or for each row of blocks: of which number is that of part `end`? */
+static uint64_t count_rows(const struct qn_set *set, uint64_t end) {
   uint64_t count = 0;
-  if (!is_cut(set))
-    return set->set->num_parts;
-  for (uint64_t i = 0; i < set->num_parts; i++)
-    count += set->rows[i].begins_row;
+  for (uint64_t i = 0; i < end; i++)
+    count += set->parts[i].columns_begin == 0;
   return count;
 }
 
@@ -79,7 +72,8 @@ enum qn_status qn_result_parts_create(const struct qn_results_options *options,
   enum qn_status status = qn_alloc_zeroed(&parts, 1, sizeof *parts, "an output", error);
   if (status)
     return status;
-  const uint64_t num_parts = count_rows(input->set);
+  const struct qn_set *set = input->set->set;
+  const uint64_t num_parts = count_rows(set, set->num_parts);
   parts->ranks = options->ranks ? options->ranks : &qn_collective_alone;
   parts->no_ids = options->no_ids;
   status = qn_alloc(&parts->paths, num_parts, sizeof *parts->paths, "names of outputs", error);
@@ -111,12 +105,11 @@ enum qn_status qn_result_parts_commit(struct qn_result_parts *parts,
                                       const struct qn_algorithm *algorithm,
                                       const struct qn_run_result *result, struct qn_error *error) {
   enum qn_status status = QN_OK;
-  const bool cut = is_cut(input->set);
-  for (uint64_t i = 0, row = 0; !status && i < input->set->num_parts; i++) {
+  for (uint64_t i = 0; !status && i < input->set->num_parts; i++) {
     const struct qn_part_rows *rows = &input->set->rows[i];
     if (rows->begins_row)
-      status = write_part(parts, parts->paths[cut ? row++ : rows->index], rows, input, algorithm,
-                          result, error);
+      status = write_part(parts, parts->paths[count_rows(input->set->set, rows->index)], rows,
+                          input, algorithm, result, error);
   }
   const enum qn_status agreed = parts->ranks->agree(status);
   if (agreed && !status)

@@ -95,7 +95,15 @@ static void leave_part(struct qn_run_set *run, uint64_t index) {
 /* ---- All parts --------------------------------------------------------------------------------
  */
 
-/* Parts are dealt to ranks in order, to each about as many. */
+/* The first part with the same rows as this one, or the end. */
+static uint64_t first_of_rows(const struct qn_set *set, uint64_t part) {
+  while (part < set->num_parts && set->parts[part].columns_begin > 0)
+    part--;
+  return part;
+}
+
+/* Parts are dealt to ranks in order, to each about as many; those with the same rows stay together.
+ */
 static enum qn_status deal_parts(struct qn_run_set *run, unsigned num_ranks,
                                  struct qn_error *error) {
   const struct qn_set *set = run->set;
@@ -105,7 +113,7 @@ static enum qn_status deal_parts(struct qn_run_set *run, unsigned num_ranks,
     status = qn_alloc(&run->first_vertices, num_ranks + 1, sizeof *run->first_vertices,
                       "vertices of ranks", error);
   for (unsigned rank = 0; !status && rank <= num_ranks; rank++) {
-    uint64_t first = set->num_parts * rank / num_ranks;
+    const uint64_t first = first_of_rows(set, set->num_parts * rank / num_ranks);
     run->first_parts[rank] = first;
     run->first_vertices[rank] =
         first < set->num_parts ? set->parts[first].begin : set->num_vertices;
@@ -134,9 +142,14 @@ static enum qn_status open_parts(struct qn_run_set *run, const struct qn_exchang
   return status;
 }
 
-static enum qn_status check_grid(struct qn_grid grid, const struct qn_exchange *exchange,
-                                 struct qn_error *error) {
+static enum qn_status check_grid(const struct qn_set *set, struct qn_grid grid,
+                                 const struct qn_exchange *exchange, struct qn_error *error) {
   const unsigned num_ranks = exchange ? exchange->num_ranks : 1;
+  if (grid.num_columns && set->features & QN_SET_COLUMN_RANGES)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "a grid of ranks is made of parts of whole rows, and blocks of this set have "
+                   "some columns alone: leave --grid out, or quern-transform --parts makes such a "
+                   "set");
   if (!grid.num_rows || (uint64_t)grid.num_rows * grid.num_columns == num_ranks)
     return QN_OK;
   return qn_fail(error, QN_USAGE, "--grid %ux%u is not of %u rank%s", grid.num_rows,
@@ -150,7 +163,7 @@ enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_set_opening *
   struct qn_run_set *run;
   *out = NULL;
   *view = NULL;
-  enum qn_status status = check_grid(opening->grid, exchange, error);
+  enum qn_status status = check_grid(set, opening->grid, exchange, error);
   if (!status)
     status = qn_alloc_zeroed(&run, 1, sizeof *run, "a set", error);
   if (status) {
@@ -172,6 +185,7 @@ enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_set_opening *
   **view = (struct qn_set_view){.num_vertices = set->num_vertices,
                                 .num_edges = set->num_edges,
                                 .out_degrees = run->vertices.out_degrees,
+                                .has_cut_rows = qn_run_set_is_cut(run),
                                 .has_out_rows = set->directedness == QN_UNDIRECTED,
                                 .num_parts = run->num_parts,
                                 .parts = run->rows,

@@ -140,6 +140,22 @@ class Ranks(Sets, unittest.TestCase):
             launch(2, "quern-run", "bfs", self.at / "blocks", "-qfo", self.at / "two.tsv", *options)
             self.assertEqual((self.at / "two.tsv").read_bytes(), (self.at / "one.tsv").read_bytes())
 
+    def test_blocks(self):
+        """Ranks take rows of blocks: of fewer of them than ranks, too; no grid of ranks is made of them."""
+        for name, width in (("u", "70"), ("d", "140")):
+            run("quern-transform", self.at / (name + ".qrn"), "--block-vertices", width, "-qfo", self.at / "cut")
+            (self.at / "cut.qrn").unlink(missing_ok=True)
+            (self.at / "cut.qrn").symlink_to(self.at / (name + ".qrn"))
+            for ranks, algorithm in ((3, "pagerank"), (2, "bfs"), (4, "cc"), (2, "sssp")) + (((3, "kcore"),) if name == "u" else ()):
+                with self.subTest(algorithm, ranks=ranks, graph=name):
+                    self.same(ranks, algorithm, "cut")
+        launch(3, "quern-run", "bfs", self.at / "cut", "--parts=csv", "-qo", self.at / "rows", "--parents", self.at / "p.tsv", exit=2)
+        launch(3, "quern-run", "bfs", self.at / "cut", "--parts=csv", "-qo", self.at / "rows")
+        run("quern-run", "bfs", self.at / "cut", "--parts=csv", "-qo", self.at / "alone")
+        for path in (self.at / "alone").iterdir():
+            self.assertEqual((self.at / "rows" / path.name).read_bytes(), path.read_bytes())
+        self.refused(4, "quern-transform --parts makes such a set", "pagerank", self.at / "cut", "--grid", "3x1")
+
     def test_components_of_rows_of_any_direction(self):
         """Whichever ends ranks have the edges of, and who has none; with a checkpoint, too, where vertices have all their edges."""
         (self.at / "in.txt").write_text("".join("%d %d\n" % (i * 7919 % 1000, i * i * 31 % 1000) for i in range(600)))

@@ -385,7 +385,7 @@ static inline enum qn_status prepare_telling(const struct engine_state *state,
   uint64_t bytes = 2 * num_vertices * sizeof *work->made, num_chunks = 0;
   bool has_room = false;
   work->made = work->messages;
-  if (!view->exchange || state->walk.block)
+  if (!view->exchange || view->has_cut_rows || state->walk.block)
     return QN_OK;
   for (uint64_t i = 0; i < view->num_parts; i++) {
     const struct qn_part_rows *part = &view->parts[i];
