@@ -16,6 +16,7 @@ from conformance.graph_reader import Graph
 from conformance.properties_reader import in_graph_order
 from conformance.sealing import entry_of, rebuilt, resealed
 from conformance.set_reader import Broken, Set, fingerprint_of, identity_of
+from harness.chance import seed
 from harness.tools import run
 from oracle.graphs import LAYOUTS, RandomGraph
 
@@ -122,26 +123,46 @@ class FirstVersion(Folder):
 class RoundTrips(Folder):
     tier, sanitized_tier = "medium", "medium"
 
-    def test_graphs(self):
-        cases = [("none", "sparse", ("--undirected",)), ("u32", "strings", ("--transpose", "also")), ("i64", "sparse", ()),
-                 ("f64", "sparse", ("--undirected",)), ("f32", "strings", ())]
-        for seed, (weights, ids, options) in enumerate(cases):
-            with self.subTest(weights=weights, options=options):
-                graph = self.imported("g.qrn", seed, weights, ids, options)
-                for parts, rows, balance in ((1, "in", "both"), (4, "out", "vertices"), (5, "in", "edges")):
-                    made = self.split(graph, parts, "--rows", rows, "--balance", balance)
-                    run("quern-verify", "-q", made)
-                    self.assertEqual(sorted(Set(made).edges, key=str), sorted(Graph(read(graph)).edges, key=str))
-                    self.returns(graph, made)
-                for width, rows in ((1000, "in"), (40, "out"), (13, "in")):
-                    made = self.cut(graph, width, "--rows", rows)
-                    run("quern-verify", "-q", made)
-                    self.assertEqual(sorted(Set(made).edges, key=str), sorted(Graph(read(graph)).edges, key=str))
-                    self.returns(graph, made)
-                run("quern-pack", made, "-qfo", self.at / "packed")
-                run("quern-verify", "-q", self.at / "packed")
-                self.assertEqual(sorted(Set(self.at / "packed").edges, key=str), sorted(Set(made).edges, key=str))
-                self.returns(graph, self.at / "packed")
+    def drawn(self, chance, weights):
+        """A container of some graph: of any size, direction, names and weights, perhaps with properties."""
+        options = chance.choice(((), ("--undirected",), ("--transpose", "also")))
+        vertices, ids = chance.choice((1, 2, 30, 90, 200)), chance.choice(("dense", "sparse", "strings"))
+        graph = self.imported("g.qrn", chance.randrange(2**32), weights, ids, options, vertices)
+        if weights == "none" and chance.random() < 0.5:
+            lines = ["%s,%s,%s\n" % (u, v, chance.choice(("", "n%d" % i, i))) for i, (u, v) in
+                     enumerate(line.split() for line in (self.at / "in.txt").read_text().splitlines())]
+            (self.at / "in.csv").write_text("src,dst,note:string\n" + "".join(lines))
+            run("quern-import", self.at / "in.csv", "--properties", "all", "-qfo", graph, *options)
+        return graph, vertices
+
+    def same(self, graph, made):
+        run("quern-verify", "-q", made)
+        found = Set(made)
+        self.assertEqual(sorted(found.edges, key=str), sorted(Graph(read(graph)).edges, key=str))
+        self.returns(graph, made)
+        return len(found.manifest["blocks"])
+
+    def test_any_graph_in_any_blocks(self):
+        """Cut in 1 to 1,000, packed or not: valid, the same to another reader, and the container again, byte for byte."""
+        start, most = seed(), 0
+        for case in range(100 if os.environ["QUERN_TEST_TIER"] == "long" else 8):
+            chance = random.Random("%d %d" % (start, case))
+            weights = ("none", "u32", "i64", "none", "f64", "f32")[case % 6]
+            graph, vertices = self.drawn(chance, weights)
+            rows = ("--rows", chance.choice(("in", "out")))
+            for way in ("parts", "blocks"):
+                if way == "parts":
+                    words = (1000 if case % 8 == 3 else chance.choice((1, 2, 5, 40)), *rows, "--balance", chance.choice(("both", "edges", "vertices")))
+                    made = self.split(graph, *words)
+                else:
+                    words = (max(1, vertices // chance.choice((1, 2, 5, 25 if case % 4 == 1 else 9))), *rows)
+                    made = self.cut(graph, *words)
+                with self.subTest(case=case, way=way, words=words, weights=weights):
+                    most = max(most, self.same(graph, made))
+                    if chance.random() < 0.5:
+                        run("quern-pack", made, "-qfo", self.at / "packed")
+                        self.same(graph, self.at / "packed")
+        self.assertEqual(most, 1000)
 
     def test_tools_cut_alike(self):
         """What generates and imports a set makes the files that quern-transform makes, on any number of threads."""

@@ -44,6 +44,8 @@ class RandomGraph:
         if kind == "strings":
             names = {"n%x" % self.random.getrandbits(40) for _ in range(2 * self.num_vertices)}
             return sorted(names)[:self.num_vertices]
+        if kind == "dense":
+            return list(map(str, range(self.num_vertices)))
         numbers = self.random.sample(range(20 * self.num_vertices), self.num_vertices)
         return [str(number) for number in sorted(numbers)]
 
