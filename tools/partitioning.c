@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "converters/graph/graph_source.h"
+#include "converters/partition/cut.h"
+#include "converters/transform/run.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
 #include "support/sizes.h"
@@ -14,6 +16,7 @@
 #include "support/threads.h"
 #include "support/used_files.h"
 #include "tools/package.h"
+#include "tools/set_report.h"
 #include <quern/open.h>
 
 struct report {
@@ -76,16 +79,27 @@ static enum qn_status call_library(const struct qn_partition_options *options, v
 
 /* ---- The whole -------------------------------------------------------------- */
 
-static enum qn_status partition_file(const struct qn_partitioning *partitioning,
-                                     struct report *report, struct qn_error *error) {
-  struct qn_graph_source source = {0};
+/* --parts-by alone, of a column that is there, takes what a transformation takes. */
+static enum qn_status plan(const struct qn_partitioning *partitioning,
+                           const struct qn_container *container, struct qn_memory_plan *plan,
+                           struct qn_error *error) {
+  struct qn_transform_options transform;
+  if (partitioning->options->num_parts)
+    return qn_partition_plan(partitioning->options, container, partitioning->memory,
+                             partitioning->output, plan, error);
+  qn_transform_options_begin(&transform);
+  transform.transform.relabel = QN_RELABEL_GROUPS;
+  return qn_transform_plan(&transform, container, partitioning->memory, partitioning->output, plan,
+                           error);
+}
+
+static enum qn_status open_source(const struct qn_partitioning *partitioning,
+                                  struct qn_graph_source *source, struct report *report,
+                                  struct qn_error *error) {
   struct qn_container *container;
-  struct qn_partition_options options = *partitioning->options;
-  options.library = call_library;
-  options.user = (void *)partitioning;
   enum qn_status status = qn_input_kept(partitioning->output, partitioning->input, error);
   if (!status)
-    status = qn_input_kept(partitioning->output, options.file, error);
+    status = qn_input_kept(partitioning->output, partitioning->options->file, error);
   if (!status)
     status = qn_set_selection_is_any(partitioning->types)
                  ? qn_set_project_nameless(partitioning->input, partitioning->types,
@@ -93,18 +107,45 @@ static enum qn_status partition_file(const struct qn_partitioning *partitioning,
                  : qn_container_open(partitioning->input, 0, &container, error);
   if (status)
     return status;
-  status = qn_partition_plan(&options, container, partitioning->memory, partitioning->output,
-                             &report->plan, error);
+  status = plan(partitioning, container, &report->plan, error);
   if (status) {
     qn_container_unmap(container);
     return status;
   }
-  status = qn_graph_source_take(container, &source, error);
-  report->num_vertices = source.graph.out.num_vertices;
-  report->num_edges = source.graph.out.num_edges;
-  if (!status)
-    status = qn_partition_run(&options, source.container, &source.graph, partitioning->output,
-                              partitioning->shared->force, &report->made, NULL, error);
+  status = qn_graph_source_take(container, source, error);
+  report->num_vertices = source->graph.out.num_vertices;
+  report->num_edges = source->graph.out.num_edges;
+  return status;
+}
+
+/* Into the output, or if that is to be a set into memory: then the source is that from now on. */
+static enum qn_status add_column(const struct qn_partitioning *partitioning,
+                                 struct qn_graph_source *source, struct report *report,
+                                 struct qn_error *error) {
+  struct qn_partition_options options = *partitioning->options;
+  struct qn_container *made = NULL;
+  const bool cuts = partitioning->cut_by != NULL;
+  options.library = call_library;
+  options.user = (void *)partitioning;
+  enum qn_status status = qn_partition_run(
+      &options, source->container, &source->graph, cuts ? NULL : partitioning->output,
+      partitioning->shared->force, &report->made, cuts ? &made : NULL, error);
+  if (status || !cuts)
+    return status;
+  qn_graph_source_close(source);
+  return qn_graph_source_take(made, source, error);
+}
+
+static enum qn_status make(const struct qn_partitioning *partitioning, struct report *report,
+                           struct qn_set **set, struct qn_error *error) {
+  struct qn_graph_source source = {0};
+  enum qn_status status = open_source(partitioning, &source, report, error);
+  if (!status && partitioning->options->num_parts)
+    status = add_column(partitioning, &source, report, error);
+  if (!status && partitioning->cut_by)
+    status = qn_partition_cut(source.container, &source.graph, partitioning->cut_by,
+                              partitioning->set, "quern-transform", partitioning->output,
+                              partitioning->shared->force, set, error);
   qn_graph_source_close(&source);
   return status;
 }
@@ -135,12 +176,17 @@ static void print_summary(const struct qn_partitioning *partitioning, const stru
 enum qn_status qn_partitioning_run(const struct qn_partitioning *partitioning,
                                    struct qn_error *error) {
   struct report report = {0};
+  struct qn_set *set = NULL;
   const double begun = qn_seconds();
-  enum qn_status status = partition_file(partitioning, &report, error);
+  enum qn_status status = make(partitioning, &report, &set, error);
+  const bool divides = !status && partitioning->options->num_parts;
   report.seconds = qn_seconds() - begun;
-  if (!status && partitioning->shared->json)
-    print_json(partitioning, &report);
-  else if (!status && !partitioning->shared->quiet)
+  if (divides && !partitioning->shared->json && !partitioning->shared->quiet)
     print_summary(partitioning, &report);
+  if (!status && set)
+    qn_set_report(set, partitioning->output, report.seconds, partitioning->shared);
+  else if (divides && partitioning->shared->json)
+    print_json(partitioning, &report);
+  qn_set_close(set);
   return status;
 }

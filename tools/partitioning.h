@@ -1,4 +1,4 @@
-/* quern-transform --partition. */
+/* quern-transform --partition and --parts-by. */
 #pragma once
 
 #include "converters/partition/run.h"
@@ -6,7 +6,9 @@
 #include "support/tool.h"
 
 struct qn_partitioning {
-  const struct qn_partition_options *options;
+  const struct qn_partition_options *options; /* no parts: a column is there */
+  const char *cut_by;                         /* this column; NULL: no set is made */
+  const struct qn_set_options *set;           /* which rows it has */
   const struct qn_memory_options *memory;
   const struct qn_set_selection *types; /* of a set with types */
   const struct qn_tool_options *shared;

@@ -24,7 +24,7 @@
 #include <quern/open.h>
 
 /* Of settings: for the part, the steps, a set, types of one, a partition, changes. */
-enum { NUM_TABLES = 6, KEY_COMPACT = 0x500 };
+enum { NUM_TABLES = 6, KEY_COMPACT = 0x500, KEY_PARTS_BY };
 
 struct options {
   struct qn_tool_options shared;
@@ -36,6 +36,7 @@ struct options {
   struct qn_partition_options partition;
   struct qn_append_options append;
   bool compact;
+  const char *cut_by; /* the column of --parts-by */
   const char *input;
   const char *output;
   struct qn_settings settings[NUM_TABLES];
@@ -47,6 +48,10 @@ static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "Write the container to FILE, - for standard output (required)", 1},
     {NULL, 0, NULL, 0,
      "A graph, without other steps, as a set of containers, or a set as one:", QN_SET_GROUP - 1},
+    {"parts-by", KEY_PARTS_BY, "COLUMN", 0,
+     "Make FILE a set whose parts are those that COLUMN says, a property of the vertices: a "
+     "partition, such as --partition adds in the same run",
+     QN_SET_GROUP},
     {NULL, 0, NULL, 0,
      "A column that divides the graph as it is into parts:", QN_PARTITION_GROUP - 1},
     {"compact", KEY_COMPACT, NULL, 0,
@@ -58,7 +63,8 @@ static const struct argp_option argp_options[] = {
 static void check_changes(struct argp_state *state, const struct options *options) {
   const bool others = qn_transform_options_are_any(&options->transform) ||
                       qn_set_selection_is_any(&options->types) || qn_set_is_asked(&options->set) ||
-                      options->stripes.striping.num_folders || options->partition.num_parts;
+                      options->stripes.striping.num_folders || options->partition.num_parts ||
+                      options->cut_by;
   const bool appends = qn_append_is_asked(&options->append);
   if ((appends || options->compact) && others)
     argp_error(state, "--append, --remove and --compact are steps by themselves: transform before "
@@ -95,15 +101,19 @@ static void finish_command_line(struct argp_state *state, struct options *option
     argp_error(state, "--parts cuts a graph as it is: transform it first, into a container");
   if (options->stripes.striping.num_folders && (any || qn_set_is_asked(&options->set)))
     argp_error(state, "--stripe distributes a container as it is: transform it first");
+  if (options->cut_by && (any || qn_set_is_asked(&options->set) || options->set.balance_given ||
+                          options->stripes.striping.num_folders))
+    argp_error(state, "--parts-by cuts a graph as it is, into the parts that a column says");
   if (options->partition.num_parts &&
       (any || qn_set_is_asked(&options->set) || options->stripes.striping.num_folders))
     argp_error(state, "--partition divides a graph as it is, into a column of the same container: "
                       "take other steps before it or after it");
-  if (!any && !options->partition.num_parts && !qn_set_is_asked(&options->set) &&
-      !options->stripes.striping.num_folders && !qn_append_is_asked(&options->append) &&
-      !qn_set_recognise(options->input) && !qn_stripes_recognise(options->input))
+  if (!any && !options->partition.num_parts && !options->cut_by &&
+      !qn_set_is_asked(&options->set) && !options->stripes.striping.num_folders &&
+      !qn_append_is_asked(&options->append) && !qn_set_recognise(options->input) &&
+      !qn_stripes_recognise(options->input))
     argp_error(state, "say what to do, for example --symmetrize");
-  if (qn_set_options_settle(&options->set, &error) ||
+  if ((!options->cut_by && qn_set_options_settle(&options->set, &error)) ||
       qn_transform_options_settle(&options->transform, &error) ||
       qn_set_selection_settle(&options->types, &error))
     argp_error(state, "%s", error.message);
@@ -124,6 +134,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     return 0;
   case KEY_COMPACT:
     options->compact = true;
+    return 0;
+  case KEY_PARTS_BY:
+    options->cut_by = argument;
     return 0;
   case ARGP_KEY_ARG:
     if (options->input)
@@ -351,6 +364,8 @@ static enum qn_status partition_file(const struct options *options, struct qn_er
   const struct qn_partitioning partitioning = {.options = &options->partition,
                                                .memory = &options->memory,
                                                .types = &options->types,
+                                               .cut_by = options->cut_by,
+                                               .set = &options->set,
                                                .shared = &options->shared,
                                                .input = options->input,
                                                .output = options->output};
@@ -413,7 +428,7 @@ int main(int argc, char **argv) {
   qn_transform_options_begin(&options.transform);
   qn_tool_parse("quern-transform", &argp, argc, argv, &options, &options.shared);
   qn_outputs_hold();
-  if (options.partition.num_parts)
+  if (options.partition.num_parts || options.cut_by)
     return qn_tool_exit(partition_file(&options, &error), &error);
   if (qn_append_is_asked(&options.append))
     return qn_tool_exit(append_files(&options, &error), &error);

@@ -101,6 +101,8 @@ static enum qn_status compute_degrees(const struct job *job, uint64_t *degrees,
 static enum qn_status order_by_groups(const struct job *job, uint32_t *order,
                                       struct qn_error *error) {
   struct qn_vertex_groups groups;
+  if (job->transform->groups)
+    return qn_order_groups(job->transform->groups, order, error);
   enum qn_status status = qn_vertex_file_read(job->transform->relabel_file, &job->graph->ids, true,
                                               &groups, NULL, NULL, error);
   if (!status)

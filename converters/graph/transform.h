@@ -14,6 +14,7 @@
 
 #include "converters/edges/ledger.h"
 #include "converters/graph/random_weights.h"
+#include "formats/vertices/vertex_file.h"
 #include <quern/graph.h>
 
 enum qn_relabel {
@@ -37,9 +38,10 @@ struct qn_transform {
                                        both directions of an undirected edge have the same */
   enum qn_relabel relabel;
   uint64_t relabel_seed;
-  const char *relabel_file; /* of groups (vertex_file.h) */
-  bool store_in_edges;      /* of a directed result */
-  bool narrow_weights;      /* of 8 bytes, to f32; the largest error is noted */
+  const char *relabel_file;              /* of groups (vertex_file.h) */
+  const struct qn_vertex_groups *groups; /* in place of a file; NULL: there is one */
+  bool store_in_edges;                   /* of a directed result */
+  bool narrow_weights;                   /* of 8 bytes, to f32; the largest error is noted */
 };
 
 /* Write the transformed `graph`, which has been checked, into `writer` (fresh): sections, ids and

@@ -3,37 +3,11 @@
 
 #include <stdlib.h>
 
+#include "converters/partition/column.h"
 #include "converters/partition/neighbors.h"
 #include "converters/partition/options.h"
 #include "converters/partition/replicas.h"
 #include "converters/partition/sizes.h"
-
-/* Numbers of 1, 2 or 4 bytes. */
-struct qn_part_column {
-  void *values; /* [count] */
-  uint64_t count;
-  unsigned bytes;
-};
-
-/* Of the numbers 0 to K - 1. */
-static inline unsigned qn_part_bytes(uint64_t num_parts) {
-  return num_parts <= 256 ? 1 : num_parts <= 65536 ? 2 : 4;
-}
-
-static inline uint32_t qn_part_get(const struct qn_part_column *column, uint64_t i) {
-  return column->bytes == 1   ? ((const uint8_t *)column->values)[i]
-         : column->bytes == 2 ? ((const uint16_t *)column->values)[i]
-                              : ((const uint32_t *)column->values)[i];
-}
-
-static inline void qn_part_set(const struct qn_part_column *column, uint64_t i, uint32_t part) {
-  if (column->bytes == 1)
-    ((uint8_t *)column->values)[i] = (uint8_t)part;
-  else if (column->bytes == 2)
-    ((uint16_t *)column->values)[i] = (uint16_t)part;
-  else
-    ((uint32_t *)column->values)[i] = part;
-}
 
 /* The edges of row `v` that are counted there, [*first, *last) among all: those that a directed
  * graph stores, and of both directions of an undirected edge that whose destination is no less than

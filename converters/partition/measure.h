@@ -4,8 +4,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "converters/partition/edges.h"
-#include <quern/properties.h>
+#include "converters/partition/column.h"
+#include "converters/partition/neighbors.h"
 
 struct qn_partition_figures {
   bool of_edges;
@@ -34,10 +34,8 @@ enum qn_status qn_partition_measure_edges(const struct qn_graph *graph,
                                           struct qn_partition_figures *figures,
                                           struct qn_error *error);
 
-/* Measure the partition that a property says, of a container whose graph has been checked: of
- * vertices, or if there is none called so of edges. There are as many parts as its greatest value
- * says. QN_USAGE if there is no such property, QN_UNSUPPORTED if it has nulls, or other values than
- * integers from 0 to the number of vertices or edges. */
+/* Measure the partition that a property says (column.h), of a container whose graph has been
+ * checked. */
 enum qn_status qn_partition_measure(const struct qn_container *container,
                                     const struct qn_graph *graph, const char *column,
                                     struct qn_partition_figures *figures, struct qn_error *error);

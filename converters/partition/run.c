@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "converters/partition/edges.h"
 #include "converters/partition/given.h"
 #include "converters/partition/vertices.h"
 #include "support/checked.h"

@@ -140,7 +140,7 @@ static enum qn_status record_options(const struct qn_transform *transform, json_
                                                   ? "groups"
                                                   : relabel_words[transform->relabel]),
                                   error);
-  if (!status && transform->relabel == QN_RELABEL_GROUPS)
+  if (!status && transform->relabel_file)
     status =
         qn_provenance_option(provenance, "groups", qn_json_text(transform->relabel_file), error);
   if (!status && is_by_chance(transform))

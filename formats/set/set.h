@@ -256,7 +256,8 @@ struct qn_set_options {
   uint64_t num_parts;      /* 1 to QN_SET_MAX_PARTS; 0: not said */
   uint64_t block_vertices; /* in their place: rows and columns are cut at every so many; 0: not */
   enum qn_set_balance balance;
-  enum qn_set_rows rows; /* of a directed graph */
+  const uint64_t *bounds; /* [num_parts + 1] in its place: where parts begin; NULL: balanced */
+  enum qn_set_rows rows;  /* of a directed graph */
   bool balance_given, rows_given;
 };
 

@@ -137,9 +137,9 @@ static enum qn_status cut(struct splitting *splitting, const struct qn_set_optio
   for (uint64_t i = 0; i < set->num_parts; i++) {
     struct qn_set_part *part = &set->parts[i];
     part->begin = i == 0 ? 0 : set->parts[i - 1].end;
-    part->end = i + 1 == set->num_parts
-                    ? rows->num_vertices
-                    : range_begin(rows, options->balance, i + 1, set->num_parts);
+    part->end = i + 1 == set->num_parts ? rows->num_vertices
+                : options->bounds       ? options->bounds[i + 1]
+                                  : range_begin(rows, options->balance, i + 1, set->num_parts);
     part->columns_end = set->num_vertices;
     part->num_edges = rows->row_offsets[part->end] - rows->row_offsets[part->begin];
   }

@@ -351,6 +351,17 @@ class Graph(Lookups, Algorithms):
         return self._out_rows()[2]
 
     @property
+    def halo(self) -> numpy.ndarray:
+        """Of a part of a set (:func:`open_part`): the vertices of other parts that its edges lead to or come from, ascending, by
+        their numbers in the set."""
+        info = self.info()
+        if "first_row" not in info:
+            raise _errors.UsageError("the graph is not a part of a set")
+        first = info["first_row"]
+        columns = numpy.unique(self.column_indices)
+        return columns[(columns < first) | (columns >= first + info["rows"])]
+
+    @property
     def in_row_offsets(self) -> numpy.ndarray:
         """uint64[V + 1]: the in-edges of vertex v are ``in_column_indices[in_row_offsets[v]:in_row_offsets[v + 1]]``.
 

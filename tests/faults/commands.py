@@ -32,6 +32,7 @@ COMMANDS = {
     "divide": ("quern-transform INPUTS/dated.qrn --partition 3 --by ldg -o out.qrn", "out.qrn"),
     "divide-edges": ("quern-transform INPUTS/dated.qrn --partition 3 --by 2psl -o out.qrn", "out.qrn"),
     "generate-packed": ("quern-generate uniform --scale 4 --degree 3 --block-vertices 8 --packed -o out", "out"),
+    "divide-set": ("quern-transform INPUTS/dated.qrn --partition 3 --parts-by part -o out", "out"),
     "split": ("quern-transform INPUTS/dated.qrn --parts 2 -o out", "out"),
     "cut": ("quern-transform INPUTS/dated.qrn --block-vertices 12 -o out", "out"),
     "unite": ("quern-transform INPUTS/set -o out.qrn", "out.qrn"),

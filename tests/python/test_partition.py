@@ -74,6 +74,49 @@ class Streams(Sample):
             self.assertIn(message, done.stderr)
 
 
+@needs("pyarrow")
+class Sets(Sample):
+    """Cut by a partition: a part has the rows of its vertices, and its halo is what they name of others."""
+
+    def check(self, name, *more):
+        before = quern.open(self.at / name)
+        run("quern-transform", self.at / name, "--partition", 5, "--by", "ldg", "--parts-by", "part", "-qfo", self.at / "set", *more)
+        run("quern-verify", "-q", self.at / "set")
+        divided = before.transform(partition=5, by="ldg")
+        part_of = dict(zip(divided.ids.tolist(), divided.vertex_properties["part"].tolist()))
+        whole = quern.open(self.at / "set")
+        names = whole.ids.tolist()
+        self.assertEqual(names, sorted(names, key=lambda name: (part_of[name], before.ids.tolist().index(name))))
+        self.assertEqual(whole.vertex_properties["part"].tolist(), [part_of[name] for name in names])
+        expected = sorted(zip(*(before.edges(both_directions=True).to_arrow()[column].to_pylist() for column in ("source", "target", "weight"))))
+        found = sorted(zip(*(whole.edges(both_directions=True).to_arrow()[column].to_pylist() for column in ("source", "target", "weight"))))
+        self.assertEqual(found, expected)
+        backwards = before.directed and "out" not in more
+        for index in range(5):
+            part = quern.open_part(self.at / ("set/part-%05d.qrn" % index))
+            own = {name for name in names if part_of[name] == index}
+            self.assertEqual(part.info()["rows"], len(own))
+            rows = [(to, at) if backwards else (at, to) for at, to, _ in expected]
+            self.assertEqual({names[v] for v in part.halo.tolist()}, {to for at, to in rows if at in own} - own)
+
+    def test_sets(self):
+        self.check("u.qrn")
+        self.check("g.qrn")
+        self.check("g.qrn", "--rows", "out")
+
+    def test_of_a_column(self):
+        run("quern-transform", self.at / "g.qrn", "--partition", 3, "-qfo", self.at / "p.qrn")
+        run("quern-transform", self.at / "p.qrn", "--parts-by", "part", "-qfo", self.at / "one")
+        run("quern-transform", self.at / "g.qrn", "--partition", 3, "--parts-by", "part", "-qfo", self.at / "two")
+        for path in (self.at / "one").glob("part-*"):
+            self.assertEqual(path.read_bytes(), (self.at / "two" / path.name).read_bytes())
+        run("quern-transform", self.at / "g.qrn", "--partition", 3, "--by", "hdrf", "-qfo", self.at / "e.qrn")
+        for column, more, message in (("part", [], "is of edges"), ("nothing", [], "there is no property"), ("part", ["--parts", 2], "as it is")):
+            self.assertIn(message, run("quern-transform", self.at / "e.qrn", "--parts-by", column, "-o", self.at / "x", *more, exit=2).stderr)
+        with self.assertRaisesRegex(quern.UsageError, "not a part"):
+            quern.open(self.at / "g.qrn").halo
+
+
 @needs()
 class Bounds(unittest.TestCase):
     def test_what_a_library_has_no_room_for(self):
