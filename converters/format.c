@@ -27,8 +27,9 @@ static bool is_detected(const struct qn_reader *reader) {
 }
 
 static bool has(const struct qn_format *format, enum direction direction) {
-  return format->by_package ||
-         (direction == READ ? format->reader != NULL : format->writer != NULL);
+  if (format->by_package)
+    return direction == WRITTEN || !format->is_only_written;
+  return direction == READ ? format->reader != NULL : format->writer != NULL;
 }
 
 static const struct qn_format *find(const char *name, enum direction direction) {
@@ -61,8 +62,13 @@ static enum qn_status fail_unknown(const char *name, enum direction direction, c
                  suggestion.best ? "Known" : "known", beside, names);
 }
 
-bool qn_format_by_package(const char *name) {
+bool qn_format_is_read_by_package(const char *name) {
   const struct qn_format *format = find(name, READ);
+  return format && format->by_package;
+}
+
+bool qn_format_is_written_by_package(const char *name) {
+  const struct qn_format *format = find(name, WRITTEN);
   return format && format->by_package;
 }
 
@@ -407,9 +413,10 @@ static json_t *format_json(const struct qn_format *format) {
   return json_pack("{s:s, s:s, s:o, s:{s:b, s:b, s:s?, s:s?}, s:{s:b, s:s?, s:s?}}", "name",
                    format->name, "description", format->description, "files",
                    files_json(format->files), "import", "supported", has(format, READ), "detected",
-                   format->by_package || is_detected(reader), "loses", format->reading.loses,
-                   "refuses", format->reading.refuses, "export", "supported", has(format, WRITTEN),
-                   "loses", format->writing.loses, "refuses", format->writing.refuses);
+                   (format->by_package && has(format, READ)) || is_detected(reader), "loses",
+                   format->reading.loses, "refuses", format->reading.refuses, "export", "supported",
+                   has(format, WRITTEN), "loses", format->writing.loses, "refuses",
+                   format->writing.refuses);
 }
 
 json_t *qn_formats_json(void) {

@@ -23,9 +23,9 @@ struct qn_format {
   const struct qn_graph_writer *writer; /* NULL: not written */
   struct qn_format_limits writing;
 
-  /* Read and written by the Python package alone, which the tools hand over to (tools/tables.h):
-   * `reader` and `writer` are NULL. */
-  bool by_package;
+  /* Read and written by the Python package alone, which the tools hand over to (tools/tables.h), or
+   * only written: `reader` and `writer` are NULL. */
+  bool by_package, is_only_written;
 };
 
 /* Ends with a row without name; in the order in which equal detections win. */
@@ -45,8 +45,9 @@ enum qn_status qn_graph_writer_by_name(const char *name, const struct qn_graph_w
 enum qn_status qn_format_of_output(const char *path, bool is_folder, const char **out,
                                    struct qn_error *error);
 
-/* Is this the name of a format that the Python package alone reads and writes? */
-bool qn_format_by_package(const char *name);
+/* Is this the name of a format that the Python package alone reads, or writes? */
+bool qn_format_is_read_by_package(const char *name);
+bool qn_format_is_written_by_package(const char *name);
 
 /* The reader that is surest; QN_INVALID if none wants it. */
 enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_options *options,

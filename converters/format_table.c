@@ -263,7 +263,7 @@ const struct qn_format qn_formats[] = {
     {.name = "graphar",
      .files = ".graph.yml",
      .description = "Apache GraphAr, one type of edges (--member) or with --types all, through the "
-         "Python package",
+                    "Python package",
      .reading = {.loses = "lists; without --types other types of edges"},
      .writing = {.refuses = "ids of 2^63 and more; vectors"},
      .by_package = true},
@@ -274,6 +274,24 @@ const struct qn_format qn_formats[] = {
      .reading = {.loses = "lists; other types of edges"},
      .writing = {.loses = "that a graph is undirected (edges are listed both ways)"},
      .by_package = true},
+    {.name = "metis-part",
+     .files = ".part",
+     .description =
+         "METIS's partitions: the part of each vertex, of the property --column, through "
+         "the Python package",
+     .writing = {.loses = "the graph", .refuses = "parts of edges; nulls"},
+     .by_package = true,
+     .is_only_written = true},
+    {.name = "pyg-partition",
+     .files = "META.json",
+     .description =
+         "Folders of PyG's torch_geometric.distributed, by the property --column, through "
+         "the Python package and torch",
+     .writing = {.loses = "ids; properties that are no numbers; that a graph is undirected (edges "
+                          "are listed both ways)",
+                 .refuses = "parts of edges; nulls"},
+     .by_package = true,
+     .is_only_written = true},
     {.name = "pairs",
      .files = ".bin",
      .description = "Binary edges without a header, as --record says (Gemini, GridGraph, X-Stream, "

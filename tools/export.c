@@ -42,7 +42,7 @@ static const struct argp_option argp_options[] = {
 
 static enum qn_status choose_format(struct options *options, const char *name,
                                     struct qn_error *error) {
-  options->by_package = qn_format_by_package(name);
+  options->by_package = qn_format_is_written_by_package(name);
   return options->by_package ? QN_OK
                              : qn_graph_writer_by_name(name, &options->export.writer, error);
 }
@@ -61,7 +61,7 @@ static void finish_command_line(struct argp_state *state, struct options *option
       choose_format(options, format, &error))
     argp_error(state, "%s", error.message);
   qn_tool_check_output(&options->shared, options->export.path, state);
-  if (qn_export_options_settle(&options->export, &error))
+  if (!options->by_package && qn_export_options_settle(&options->export, &error))
     argp_error(state, "%s", error.message);
 }
 

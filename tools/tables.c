@@ -107,7 +107,7 @@ static bool is_table(const char *path) {
 
 bool qn_tables_are_input(const char *format, char **inputs, int num_inputs) {
   if (strcmp(format, "auto") != 0)
-    return qn_format_by_package(format);
+    return qn_format_is_read_by_package(format);
   return num_inputs > 0 && is_table(inputs[0]);
 }
 
@@ -130,8 +130,9 @@ bool qn_tables_are_types(char *const *tables, uint32_t count) {
 enum qn_status qn_tables_hand_over(const char *verb, const char *file, char **argv,
                                    struct qn_error *error) {
   const char *python, **arguments;
-  enum qn_status status =
-      qn_package_python("tables (Parquet, Arrow, GraphAr) are read and written", &python, error);
+  enum qn_status status = qn_package_python(
+      "tables (Parquet, Arrow, GraphAr) and files of partitions are read and written", &python,
+      error);
   if (status)
     return qn_error_in_file(error, file);
   uint64_t count = 0;

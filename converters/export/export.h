@@ -11,6 +11,7 @@ struct qn_export_options {
   uint64_t num_parts; /* 0: one file */
   const char *path;   /* "-": standard output */
   bool replace;
+  const char *column; /* of formats of partitions, which the Python package writes */
 };
 
 /* By the names of quern-export's options, but "format". */

@@ -14,7 +14,6 @@
 
 struct reader {
   struct qn_input *input;
-  const uint32_t *order; /* of original ids; NULL: that of the vertices */
   uint64_t num_vertices, num_parts, found, line;
   uint32_t *parts;
 };
@@ -39,8 +38,7 @@ static enum qn_status take_line(struct reader *reader, const char *begin, const 
   if (reader->found == reader->num_vertices)
     return qn_fail(error, QN_INVALID, "there are more parts than the %" PRIu64 " vertices",
                    reader->num_vertices);
-  const uint64_t place = reader->found++;
-  reader->parts[reader->order ? reader->order[place] : place] = (uint32_t)part;
+  reader->parts[reader->found++] = (uint32_t)part;
   return QN_OK;
 }
 
@@ -65,19 +63,13 @@ static enum qn_status read_lines(struct reader *reader, struct qn_error *error) 
   return status;
 }
 
-static enum qn_status read_text(const char *path, const struct qn_ids *ids, uint64_t num_parts,
+static enum qn_status read_text(const char *path, uint64_t num_vertices, uint64_t num_parts,
                                 uint32_t *parts, struct qn_error *error) {
-  struct reader reader = {
-      .num_vertices = ids->num_vertices, .num_parts = num_parts, .parts = parts};
-  uint32_t *order = NULL;
-  enum qn_status status = qn_ids_original_order(ids, &order, error);
-  reader.order = order;
-  if (!status)
-    status = qn_input_open(path, &QN_INPUT_DEFAULTS, &reader.input, error);
+  struct reader reader = {.num_vertices = num_vertices, .num_parts = num_parts, .parts = parts};
+  enum qn_status status = qn_input_open(path, &QN_INPUT_DEFAULTS, &reader.input, error);
   if (!status)
     status = read_lines(&reader, error);
   qn_input_close(reader.input);
-  qn_pages_free(order, ids->num_vertices, sizeof *order);
   return status;
 }
 
@@ -109,8 +101,9 @@ static bool is_array(const char *path) {
 
 enum qn_status qn_partition_read(const char *path, const struct qn_ids *ids, uint64_t num_parts,
                                  uint32_t *parts, struct qn_error *error) {
-  enum qn_status status = is_array(path) ? read_array(path, ids, num_parts, parts, error)
-                                         : read_text(path, ids, num_parts, parts, error);
+  enum qn_status status = is_array(path)
+                              ? read_array(path, ids, num_parts, parts, error)
+                              : read_text(path, ids->num_vertices, num_parts, parts, error);
   return status && !error->file[0] ? qn_error_in_file(error, path) : status;
 }
 

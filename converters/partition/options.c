@@ -35,11 +35,10 @@ const struct qn_setting qn_partition_settings[] = {
              "(a property) that says the part of each, 0 to K - 1"},
     {"by", QN_SETTING_OWN, .words = method_words, .set = set_method, .argument = "METHOD|FILE",
      .group = QN_PARTITION_GROUP,
-     .help =
-         "How: fennel (default) or ldg, a stream of vertices; hdrf or 2psl, a stream of edges, "
-         "which are what is divided; metis, kahip, kaminpar or mtkahypar, libraries that the "
-         "Python package calls; or as FILE says, with a part a line for each vertex in original "
-         "order, as METIS writes it"},
+     .help = "How: fennel (default) or ldg, a stream of vertices; hdrf or 2psl, a stream of edges, "
+             "which are what is divided; metis, kahip, kaminpar or mtkahypar, libraries that the "
+             "Python package calls; or as FILE says, with a part a line for each vertex in the "
+             "container's order, as METIS writes it"},
     {"imbalance", QN_SETTING_OWN, .set = set_imbalance, .argument = "X",
      .group = QN_PARTITION_GROUP,
      .help = "A part has at most 1 + X times an average one's vertices or edges (default: 0.05)"},

@@ -59,6 +59,7 @@ def _export_parser() -> argparse.ArgumentParser:
     parser = _shared("quern-export")
     for name in ("both-directions", "strict"):
         _flag(parser, "--" + name)
+    parser.add_argument("--column")
     parser.add_argument("input")
     return parser
 
@@ -245,10 +246,10 @@ def _import(options: argparse.Namespace, begun: float) -> None:
 
 def _lost(graph: Graph, kind: str) -> List[str]:
     """What a table does not say of this graph."""
-    if kind == "graphar":
+    if kind in ("graphar", "metis-part"):
         return []
     lost = [] if graph.directed else ["that the graph is undirected is not in the output"]
-    if kind in GRAPHS:
+    if kind in GRAPHS or kind == "pyg-partition":
         return lost
     lost += _files.lost(graph)
     has_edge = graph.out_degrees > 0
@@ -316,8 +317,8 @@ def _export(options: argparse.Namespace, begun: float) -> None:
     target: Any = out or options.output
     if out and options.json:
         raise _errors.UsageError("--json and -o would both write to standard output")
-    if out and kind in GRAPHS:
-        raise _errors.UsageError("a graph of %s is a folder; name it with -o" % GRAPHS[kind])
+    if out and (kind in GRAPHS or kind == "pyg-partition"):
+        raise _errors.UsageError("a graph of %s is a folder; name it with -o" % GRAPHS.get(kind, "PyG"))
     with _file_of(options.input) as path, open_graph(path, verify=True, threads=options.threads) as graph:
         lost = _lost(graph, kind)
         if lost and options.strict:
@@ -325,7 +326,9 @@ def _export(options: argparse.Namespace, begun: float) -> None:
         for text in lost:
             _note(text, notes, options.quiet)
         warnings.simplefilter("ignore", _errors.QuernWarning)
-        further = {"both_directions": True} if options.both_directions else {}
+        further: Dict[str, Any] = {"both_directions": True} if options.both_directions else {}
+        if options.column is not None:
+            further["column"] = options.column
         graph.export(target, kind, force=bool(options.force), **further)
         edges = len(graph.edges(both_directions=bool(options.both_directions)))
     size = out.count if out else _size(options.output)

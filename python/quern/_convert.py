@@ -225,6 +225,9 @@ def export(graph: "Graph", path: Any, format: Any, *, force: bool, progress: Any
     elif format == "icebug-disk":
         from . import icebug
         icebug.write(graph, path, force=force, **given)
+    elif format in ("metis-part", "pyg-partition"):
+        from . import _partition
+        (_partition.write_metis if format == "metis-part" else _partition.write_pyg)(graph, path, force=force, **given)
     elif format in TABLES:
         from . import _files
         _files.write_table(graph, path, TABLES[format], force=force, **given)

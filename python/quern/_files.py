@@ -196,6 +196,11 @@ def write_table(graph: Any, path: Any, kind: str, *, force: bool = False, ids: b
     if hasattr(path, "write"):
         write(_Pipe(path))
         return
+    write_file(path, force, write)
+
+
+def write_file(path: Any, force: bool, write: Callable[[Any], None]) -> None:
+    """A file that `write` fills, and that appears whole or not at all."""
     path = _place_of(path, force)
     handle, unfinished = tempfile.mkstemp(prefix=os.path.basename(path) + ".tmp", dir=os.path.dirname(path))
     try:

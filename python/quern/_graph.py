@@ -358,8 +358,9 @@ class Graph(Lookups, Algorithms):
         if "first_row" not in info:
             raise _errors.UsageError("the graph is not a part of a set")
         first = info["first_row"]
-        columns = numpy.unique(self.column_indices)
-        return columns[(columns < first) | (columns >= first + info["rows"])]
+        columns: numpy.ndarray = numpy.unique(self.column_indices)
+        outside: numpy.ndarray = (columns < first) | (columns >= first + info["rows"])
+        return columns[outside]
 
     @property
     def in_row_offsets(self) -> numpy.ndarray:

@@ -1,18 +1,21 @@
-"""Partitions by other libraries: METIS, KaHIP, KaMinPar and Mt-KaHyPar, by their packages."""
+"""Partitions by other libraries, METIS, KaHIP, KaMinPar and Mt-KaHyPar, by their packages; and partitions as files of others."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
 import tempfile
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, NamedTuple, Optional
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional
 
 import numpy
 
-from . import _errors
+from . import _convert, _errors, _files
 from ._optional import need
+from ._properties import Properties
 
 if TYPE_CHECKING:
     from ._graph import Graph
@@ -178,3 +181,101 @@ def transformed(graph: "Graph", path: Any, job: Dict[str, Any], by: str, partiti
     edges = {name: graph.edge_properties.column(name) for name in graph.edge_properties}
     given = {key: value for key, value in job.items() if key in ("force", "progress", "threads")}
     return graph.with_properties({**kept, column: found}, edges, path=path, **given)
+
+
+# ---- Files --------------------------------------------------------------------------------------
+
+STEP = 1 << 20
+
+
+def _column(graph: "Graph", name: str) -> numpy.ndarray:
+    """The part of each vertex."""
+    if name not in graph.vertex_properties:
+        raise _errors.UsageError("there is no property '%s' of vertices; --column names one" % name)
+    found = graph.vertex_properties[name]
+    if not isinstance(found, numpy.ndarray) or found.dtype.kind not in "iu" or found.ndim != 1:
+        raise _errors.UnsupportedError("the property '%s' is not of integers: parts are integers from 0 on" % name)
+    if isinstance(found, numpy.ma.MaskedArray):
+        raise _errors.UnsupportedError("the property '%s' has nulls: not all have a part" % name)
+    if len(found) and not (0 <= int(found.min()) and int(found.max()) < len(found)):
+        raise _errors.UnsupportedError("the property '%s' has other values than parts from 0 to %d" % (name, len(found) - 1))
+    return found
+
+
+def write_metis(graph: "Graph", path: Any, *, force: bool = False, column: str = "part") -> None:
+    """A line for each vertex in the container's order, as METIS writes partitions of the file that the format ``metis`` is."""
+    parts = _column(graph, column)
+
+    def write(file: Any) -> None:
+        for start in range(0, len(parts), STEP):
+            file.write("".join("%d\n" % part for part in parts[start:start + STEP].tolist()).encode())
+    if hasattr(path, "write"):
+        write(path)
+    else:
+        _files.write_file(path, force, write)
+
+
+def _features(properties: Properties, without: str, first: Optional[numpy.ndarray]) -> List[numpy.ndarray]:
+    """Columns of numbers; nulls are NaN."""
+    columns = [] if first is None else [first]
+    for name in properties:
+        values = properties.column(name)
+        if name != without and isinstance(values, numpy.ndarray) and values.dtype.kind in "iufb":
+            columns.append(values)
+    return columns
+
+
+def _rows_of(columns: List[numpy.ndarray], chosen: numpy.ndarray) -> Optional[numpy.ndarray]:
+    """float32[len(chosen), F]; None if there are no columns."""
+    if not columns:
+        return None
+    parts = [numpy.ma.filled(values[chosen].astype("f4"), numpy.nan).reshape(len(chosen), -1 if len(chosen) else 1) for values in columns]
+    return numpy.concatenate(parts, axis=1)
+
+
+def _tensor(torch: Any, values: Optional[numpy.ndarray]) -> Any:
+    """A tensor of its own, whatever versions of NumPy and torch there are."""
+    if values is None:
+        return None
+    values = numpy.array(values, "f4" if values.dtype.kind == "f" else "i8")
+    dtype = torch.float32 if values.dtype.kind == "f" else torch.int64
+    if not values.size:
+        return torch.empty(values.shape, dtype=dtype)
+    return torch.frombuffer(values, dtype=dtype).reshape(values.shape).clone()
+
+
+def write_pyg(graph: "Graph", path: Any, *, force: bool = False, column: str = "part") -> None:
+    """A folder as the partitioner of ``torch_geometric.distributed`` leaves it: every part has its vertices and the edges into them,
+    sorted by destination. Columns of numbers are features: ``x``, and ``edge_attr`` with the weights in front."""
+    torch = need("torch")
+    parts = _column(graph, column)
+    num_parts = int(parts.max()) + 1 if len(parts) else 1
+    count = len(parts)
+    sources, targets = _convert.sources_of(graph.row_offsets, 0, graph.num_stored_edges), graph.column_indices
+    of_edges = parts[targets]
+    by_target = numpy.argsort(targets, kind="stable")
+    edges = by_target[numpy.argsort(of_edges[by_target], kind="stable")]
+    vertices = numpy.argsort(parts, kind="stable")
+    edge_ends = numpy.concatenate(([0], numpy.cumsum(numpy.bincount(of_edges, minlength=num_parts))))
+    vertex_ends = numpy.concatenate(([0], numpy.cumsum(numpy.bincount(parts, minlength=num_parts))))
+    x, edge_attr = _features(graph.vertex_properties, column, None), _features(graph.edge_properties, "", graph.weights)
+
+    def save(values: Any, *place: Any) -> None:
+        torch.save(values, os.path.join(*place))
+
+    def fill(folder: Path) -> None:
+        meta = {"num_parts": num_parts, "is_hetero": False, "node_types": None, "edge_types": None, "is_sorted": True}
+        (folder / "META.json").write_text(json.dumps(meta), encoding="utf-8")
+        save(_tensor(torch, parts), folder, "node_map.pt")
+        save(_tensor(torch, of_edges), folder, "edge_map.pt")
+        for part in range(num_parts):
+            own = vertices[vertex_ends[part]:vertex_ends[part + 1]]
+            into = edges[edge_ends[part]:edge_ends[part + 1]]
+            place = folder / ("part_%d" % part)
+            place.mkdir()
+            save({"edge_id": _tensor(torch, into), "row": _tensor(torch, sources[into]), "col": _tensor(torch, targets[into]),
+                  "size": (count, count)}, place, "graph.pt")
+            save({"global_id": _tensor(torch, own), "feats": {"x": _tensor(torch, _rows_of(x, own))}}, place, "node_feats.pt")
+            save({"global_id": _tensor(torch, into), "feats": {"edge_attr": _tensor(torch, _rows_of(edge_attr, into))}}, place, "edge_feats.pt")
+
+    _files.write_folder(path, force, fill)

@@ -64,7 +64,11 @@ class Streams(Sample):
         done = run("quern-transform", self.at / "u.qrn", "--partition", 2, "--by", self.at / "g.part.2", "--json", "-fo", self.at / "p.qrn")
         self.assertEqual(json.loads(done.stdout)["partition"]["balance"], 1)
         run("quern-transform", self.at / "u.qrn", "--relabel", "degree", "-qfo", self.at / "r.qrn")
-        run("quern-transform", self.at / "r.qrn", "--partition", 2, "--by", self.at / "g.part.2", "-qfo", self.at / "p.qrn")
+        with quern.open(self.at / "r.qrn") as renumbered:
+            (self.at / "r.part.2").write_text("".join("%d\n" % by_id[name] for name in renumbered.ids.tolist()))
+        run("quern-transform", self.at / "r.qrn", "--partition", 2, "--by", self.at / "r.part.2", "-qfo", self.at / "p.qrn")
+        run("quern-export", self.at / "p.qrn", "--format", "metis-part", "-qfo", self.at / "again")
+        self.assertEqual((self.at / "again").read_text(), (self.at / "r.part.2").read_text())
         found = quern.open(self.at / "p.qrn")
         self.assertEqual(dict(zip(found.ids.tolist(), found.vertex_properties["part"].tolist())), by_id)
         for text, message in (("0\n" * 79, "there are 79 parts, and 80 vertices"), ("0\n" * 81, "there are more parts than the 80 vertices"),
@@ -115,6 +119,59 @@ class Sets(Sample):
             self.assertIn(message, run("quern-transform", self.at / "e.qrn", "--parts-by", column, "-o", self.at / "x", *more, exit=2).stderr)
         with self.assertRaisesRegex(quern.UsageError, "not a part"):
             quern.open(self.at / "g.qrn").halo
+
+
+@needs("torch")
+class PyG(Sample):
+    def test_folder(self):
+        """What torch_geometric.distributed loads: every vertex and edge in one part, edges by destination, features in their order."""
+        import numpy
+        import torch
+        graph = quern.open(self.at / "g.qrn").transform(partition=4, by="ldg")
+        v, e = graph.num_vertices, graph.num_stored_edges
+        parts = graph.vertex_properties["part"]
+        graph.with_properties({"part": parts, "a": numpy.arange(v, dtype="f4"), "b": numpy.arange(2 * v, dtype="i2").reshape(v, 2), "name": ["x"] * v},
+                              {"since": numpy.ma.masked_array(numpy.arange(e), numpy.arange(e) % 5 == 0)}, path=self.at / "f.qrn", force=True)
+        done = run("quern-export", self.at / "f.qrn", "--format", "pyg-partition", "--column", "part", "-fo", self.at / "pyg")
+        self.assertIn("pyg: %d edges" % e, done.stdout)
+        meta = json.loads((self.at / "pyg/META.json").read_text())
+        self.assertEqual(meta, {"num_parts": 4, "is_hetero": False, "node_types": None, "edge_types": None, "is_sorted": True})
+        self.assertEqual(torch.load(str(self.at / "pyg/node_map.pt")).tolist(), parts.tolist())
+        edge_map = torch.load(str(self.at / "pyg/edge_map.pt"))
+        pairs, seen, ids = graph.edge_index().T.tolist(), [], []
+        for part in range(4):
+            at = self.at / ("pyg/part_%d" % part)
+            found, nodes, edges = (torch.load(str(at / name)) for name in ("graph.pt", "node_feats.pt", "edge_feats.pt"))
+            self.assertEqual(nodes["global_id"].tolist(), numpy.flatnonzero(parts == part).tolist())
+            self.assertEqual(nodes["feats"]["x"].tolist(), [[i, 2 * i, 2 * i + 1] for i in nodes["global_id"].tolist()])
+            self.assertEqual([[*pair] for pair in zip(found["row"].tolist(), found["col"].tolist())], [pairs[i] for i in found["edge_id"].tolist()])
+            self.assertEqual(found["col"].tolist(), sorted(found["col"].tolist()))
+            self.assertEqual(set(edge_map[found["edge_id"]].tolist()), {part})
+            self.assertEqual({int(parts[col]) for col in found["col"].tolist()}, {part})
+            self.assertEqual((found["size"], found["edge_id"].dtype), ((v, v), torch.int64))
+            self.assertEqual(edges["global_id"].tolist(), found["edge_id"].tolist())
+            self.assertEqual(edges["feats"]["edge_attr"][:, 0].tolist(), [float(graph.weights[i]) for i in found["edge_id"].tolist()])
+            self.assertEqual([None if i % 5 == 0 else i for i in found["edge_id"].tolist()],
+                             [None if since != since else since for since in edges["feats"]["edge_attr"][:, 1].tolist()])
+            seen += nodes["global_id"].tolist()
+            ids += found["edge_id"].tolist()
+        self.assertEqual((sorted(seen), sorted(ids)), (list(range(v)), list(range(e))))
+
+
+@needs()
+class Files(Sample):
+    def test_what_is_no_partition(self):
+        for column, code, message in ((["--column", "nothing"], 2, "there is no property 'nothing' of vertices"), ([], 2, "there is no property 'part'")):
+            done = run("quern-export", self.at / "g.qrn", "--format", "metis-part", *column, "-o", self.at / "x.part", exit=code)
+            self.assertIn(message, done.stderr)
+        self.assertIn("--column works only with", run("quern-export", self.at / "g.qrn", "--column", "a", "-o", self.at / "x.txt", exit=2).stderr)
+        for values, message in (([0.5] * 80, "is not of integers"), ([-1] * 80, "has other values"), (["a"] * 80, "is not of integers"),
+                                ([None] + [1] * 79, "has nulls")):
+            with self.subTest(message):
+                graph = quern.open(self.at / "g.qrn").with_properties({"part": values})
+                with self.assertRaisesRegex(quern.UnsupportedError, message):
+                    graph.export(self.at / "x.part", "metis-part")
+        self.assertFalse((self.at / "x.part").exists())
 
 
 @needs()
