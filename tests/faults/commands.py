@@ -36,6 +36,8 @@ COMMANDS = {
     "split": ("quern-transform INPUTS/dated.qrn --parts 2 -o out", "out"),
     "cut": ("quern-transform INPUTS/dated.qrn --block-vertices 12 -o out", "out"),
     "unite": ("quern-transform INPUTS/set -o out.qrn", "out.qrn"),
+    "compact": ("quern-transform INPUTS/changed --compact -o out.qrn", "out.qrn"),
+    "verify-changed": ("quern-verify INPUTS/changed", None),
     "stripe": ("quern-transform INPUTS/shards.qrn --stripe . --stripe . -o out.qrn", "out.qrn"),
     "export-set": ("quern-export INPUTS/set --format csv -o out.csv", "out.csv"),
     "verify-set": ("quern-verify INPUTS/set", None),
@@ -95,6 +97,9 @@ def make_inputs(folder):
     run("quern-import", folder / "dated.csv", "--properties", "all", "-q", "-o", dated)
     run("quern-transform", dated, "--parts", "2", "-q", "-o", folder / "set")
     run("quern-generate", "uniform", "--scale", "4", "--degree", "3", "--block-vertices", "8", "--packed", "-q", "-o", folder / "blocks")
+    (folder / "late.csv").write_text("src,dst,since,note\n3,5,7,x\n90,4,8,y\n")
+    run("quern-transform", dated, "--append", folder / "late.csv", "-q", "-o", folder / "changed")
+    run("quern-transform", folder / "changed", "--remove", folder / "late.csv", "-q", "-o", folder / "changed")
     (folder / "people.csv").write_text("id,name\n1,Ann\n2,Bob\n")
     (folder / "more.csv").write_text("3,Cid\n")
     (folder / "knows.csv").write_text("src,dst,weight,since\n1,2,5,1999\n2,3,6,\n")
