@@ -201,7 +201,8 @@ static enum qn_status settle_devices(struct qn_run_options *options, struct qn_e
 enum qn_status qn_run_options_settle(struct qn_run_options *options, struct qn_error *error) {
   if (!options->checkpoint.folder && (options->every_given || options->checkpoint.resume))
     return qn_fail(error, QN_USAGE, "--every and --resume are for --checkpoint DIR");
-  return settle_devices(options, error);
+  enum qn_status status = qn_between_settle(&options->between, error);
+  return status ? status : settle_devices(options, error);
 }
 
 void qn_run_options_end(struct qn_run_options *options) {

@@ -1,6 +1,7 @@
 /* What a user asks of a run, by the names of quern-run's options. */
 #pragma once
 
+#include "formats/temporal/between.h"
 #include "kernels/device_run.h"
 #include "runtime/checkpoint.h"
 #include "runtime/watch/watch.h"
@@ -39,7 +40,8 @@ struct qn_run_options {
   struct qn_stream_options streaming;
   struct qn_grid grid; /* of ranks */
   const char *edge_types,
-      *vertex_types; /* of a set with types (formats/set/project.h); NULL: all */
+      *vertex_types;         /* of a set with types (formats/set/project.h); NULL: all */
+  struct qn_between between; /* edges of a time alone */
   struct qn_checkpoint_options checkpoint;
   bool every_given;
   struct qn_store *store; /* where devices keep arrays for further runs (placement.h), or NULL */

@@ -88,7 +88,10 @@ static enum qn_status open_container(const char *path, const struct qn_run_optio
   enum qn_status status = open_path(path, options, &container, error);
   if (status)
     return status;
-  status = qn_run_input_view(container, input, error);
+  if (options)
+    status = qn_between_apply(&options->between, &container, error);
+  if (!status)
+    status = qn_run_input_view(container, input, error);
   if (status) {
     qn_container_unmap(container);
     return status;
@@ -161,6 +164,10 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
   *reason = NULL;
   if (options->checkpoint.folder && set->num_vertices > UINT32_MAX) {
     *reason = "checkpoints are of fewer vertices";
+    return false;
+  }
+  if (qn_between_is_asked(&options->between)) {
+    *reason = "edges of a time are picked from one container";
     return false;
   }
   if (set->num_generations) {

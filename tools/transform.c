@@ -10,6 +10,7 @@
 #include "formats/container/figures.h"
 #include "formats/set/project.h"
 #include "formats/set/set.h"
+#include "formats/temporal/between.h"
 #include "support/atomic_file.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
@@ -23,8 +24,8 @@
 #include "tools/striping.h"
 #include <quern/open.h>
 
-/* Of settings: for the part, the steps, a set, types of one, a partition, changes. */
-enum { NUM_TABLES = 6, KEY_COMPACT = 0x500, KEY_PARTS_BY };
+/* Of settings: for the part, the steps, a set, types of one, a partition, changes, times. */
+enum { NUM_TABLES = 7, KEY_COMPACT = 0x500, KEY_PARTS_BY };
 
 struct options {
   struct qn_tool_options shared;
@@ -35,6 +36,7 @@ struct options {
   struct qn_set_selection types;
   struct qn_partition_options partition;
   struct qn_append_options append;
+  struct qn_between between;
   bool compact;
   const char *cut_by; /* the column of --parts-by */
   const char *input;
@@ -61,10 +63,10 @@ static const struct argp_option argp_options[] = {
 
 /* A generation is all that such a command makes. */
 static void check_changes(struct argp_state *state, const struct options *options) {
-  const bool others = qn_transform_options_are_any(&options->transform) ||
-                      qn_set_selection_is_any(&options->types) || qn_set_is_asked(&options->set) ||
-                      options->stripes.striping.num_folders || options->partition.num_parts ||
-                      options->cut_by;
+  const bool others =
+      qn_transform_options_are_any(&options->transform) || qn_between_is_asked(&options->between) ||
+      qn_set_selection_is_any(&options->types) || qn_set_is_asked(&options->set) ||
+      options->stripes.striping.num_folders || options->partition.num_parts || options->cut_by;
   const bool appends = qn_append_is_asked(&options->append);
   if ((appends || options->compact) && others)
     argp_error(state, "--append, --remove and --compact are steps by themselves: transform before "
@@ -89,7 +91,8 @@ static void finish_command_line(struct argp_state *state, struct options *option
   if (!in_place)
     qn_tool_check_output(&options->shared, options->output, state);
   check_changes(state, options);
-  const bool any = qn_transform_options_are_any(&options->transform);
+  const bool between = qn_between_is_asked(&options->between);
+  const bool any = qn_transform_options_are_any(&options->transform) || between;
   const bool types = qn_set_selection_is_any(&options->types);
   if (qn_partition_options_settle(&options->partition, &error))
     argp_error(state, "%s", error.message);
@@ -97,7 +100,7 @@ static void finish_command_line(struct argp_state *state, struct options *option
     argp_error(state, "--project, --edge-types and --vertex-types are of a set with types");
   if (types && options->stripes.striping.num_folders)
     argp_error(state, "--stripe distributes a container as it is: transform it first");
-  if (qn_set_is_asked(&options->set) && any)
+  if (qn_set_is_asked(&options->set) && qn_transform_options_are_any(&options->transform))
     argp_error(state, "--parts cuts a graph as it is: transform it first, into a container");
   if (options->stripes.striping.num_folders && (any || qn_set_is_asked(&options->set)))
     argp_error(state, "--stripe distributes a container as it is: transform it first");
@@ -115,7 +118,8 @@ static void finish_command_line(struct argp_state *state, struct options *option
     argp_error(state, "say what to do, for example --symmetrize");
   if ((!options->cut_by && qn_set_options_settle(&options->set, &error)) ||
       qn_transform_options_settle(&options->transform, &error) ||
-      qn_set_selection_settle(&options->types, &error))
+      qn_set_selection_settle(&options->types, &error) ||
+      qn_between_settle(&options->between, &error))
     argp_error(state, "%s", error.message);
 }
 
@@ -199,6 +203,8 @@ static enum qn_status open_source(const struct options *options, struct qn_graph
                               ? qn_set_project_nameless(options->input, &options->types,
                                                         options->input, &container, error)
                               : qn_container_open(options->input, 0, &container, error);
+  if (!status)
+    status = qn_between_apply(&options->between, &container, error);
   if (!status)
     status = qn_transform_plan(&options->transform, container, &options->memory, options->output,
                                plan, error);
@@ -402,6 +408,7 @@ int main(int argc, char **argv) {
   const struct argp types_argp = qn_settings_argp(qn_selection_settings);
   const struct argp partition_argp = qn_settings_argp(qn_partition_settings);
   const struct argp append_argp = qn_settings_argp(qn_append_settings);
+  const struct argp between_argp = qn_settings_argp(qn_between_settings);
   const struct argp_child children[] = {
       {&part_argp, 0, NULL, 0},
       {&transform_argp, 0, NULL, 0},
@@ -409,6 +416,7 @@ int main(int argc, char **argv) {
       {&types_argp, 0, "Types of a set:", QN_SELECTION_GROUP - 1},
       {&partition_argp, 0, NULL, 0},
       {&append_argp, 0, "Changes to a graph, which is not written:", QN_APPEND_GROUP - 1},
+      {&between_argp, 0, "Edges of a time, before all steps:", QN_BETWEEN_GROUP - 1},
       {&qn_striping_argp, 13, NULL, 0},
       {&qn_memory_argp, 0, NULL, 0},
       {&qn_tool_output_argp, 0, NULL, 0},
@@ -420,7 +428,8 @@ int main(int argc, char **argv) {
                                          {qn_set_settings, &options.set},
                                          {qn_selection_settings, &options.types},
                                          {qn_partition_settings, &options.partition},
-                                         {qn_append_settings, &options.append}},
+                                         {qn_append_settings, &options.append},
+                                         {qn_between_settings, &options.between}},
                             .types.properties = true,
                             .set.rows = QN_SET_ROWS_IN};
   struct report report = {0};
@@ -434,10 +443,12 @@ int main(int argc, char **argv) {
     return qn_tool_exit(append_files(&options, &error), &error);
   if (qn_set_is_asked(&options.set))
     return qn_tool_exit(split_file(&options, &error), &error);
+  const bool any =
+      qn_transform_options_are_any(&options.transform) || qn_between_is_asked(&options.between);
   if (options.stripes.striping.num_folders || qn_stripes_recognise(options.input))
-    if (!qn_transform_options_are_any(&options.transform))
+    if (!any)
       return qn_tool_exit(copy_file(&options, &error), &error);
-  if (!qn_transform_options_are_any(&options.transform))
+  if (!any)
     return qn_tool_exit(unite_set(&options, &error), &error);
   enum qn_status status = transform_file(&options, &report, &error);
   if (!status && options.shared.json)

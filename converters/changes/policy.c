@@ -84,7 +84,6 @@ static enum qn_status take_options(struct qn_change_policy *policy, struct qn_er
 /* NAME:TYPE,... of the columns that the graph has, so that what is added has the same ones. */
 static enum qn_status choose_properties(const struct qn_property_table *table, char **text,
                                         struct qn_error *error) {
-  static const char *const read[] = {"u32", "u64", "i64", "f32", "f64", "bool", "string", NULL};
   char type[QN_PROPERTY_TYPE_BYTES];
   size_t length;
   FILE *stream = open_memstream(text, &length);
@@ -97,12 +96,8 @@ static enum qn_status choose_properties(const struct qn_property_table *table, c
     fputs("all", stream);
   for (uint32_t i = 0; i < table->count && !all; i++) {
     const struct qn_property *column = &table->columns[i];
-    int known = 0;
-    qn_property_type_name(column->type, type);
-    while (read[known] && strcmp(read[known], type) != 0)
-      known++;
-    fprintf(stream, "%s%s%s%s", i ? "," : "", column->name, read[known] ? ":" : "",
-            read[known] ? type : "");
+    fprintf(stream, "%s%s:%s", i ? "," : "", column->name,
+            qn_property_type_name(column->type, type));
   }
   return fclose(stream) ? qn_fail_memory(error, "names of properties", 0) : QN_OK;
 }

@@ -21,6 +21,8 @@ enum key {
   KEY_RANK_TIMEOUT,
   KEY_EDGE_TYPES,
   KEY_VERTEX_TYPES,
+  KEY_BETWEEN,
+  KEY_TIME,
   KEY_ALL_DEVICES,
   KEY_TOP,
   KEY_LIST,
@@ -57,6 +59,14 @@ static const struct argp_option fixed_options[] = {
      10},
     {"vertex-types", KEY_VERTEX_TYPES, "TYPE,...", 0,
      "Of a set with types: run on the vertices of these types and the edges between them", 10},
+    {"between", KEY_BETWEEN, "FIRST,LAST", 0,
+     "Run on the edges whose time is from FIRST to LAST, both included, such as "
+     "2024-01-01,2024-06-30; without one of them, there is no such limit",
+     10},
+    {"time", KEY_TIME, "PROPERTY", 0,
+     "The property of edges that --between is about: a date, a time or an integer (default: the "
+     "only one that is a date or a time)",
+     10},
 
     {NULL, 0, NULL, 0, "Results:", 20},
     {"output", 'o', "FILE", 0,
@@ -362,6 +372,12 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     return 0;
   case KEY_VERTEX_TYPES:
     options->run.vertex_types = argument;
+    return 0;
+  case KEY_BETWEEN:
+    options->run.between.range = argument;
+    return 0;
+  case KEY_TIME:
+    options->run.between.property = argument;
     return 0;
   case KEY_PARENTS:
     options->outputs.parents = argument;

@@ -1,0 +1,373 @@
+#include "formats/temporal/between.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/text/calendar.h"
+#include "support/json_text.h"
+#include "support/memory.h"
+#include "support/progress.h"
+#include "support/temp_file.h"
+#include "support/tool.h"
+#include <quern/graph.h>
+#include <quern/layouts.h>
+#include <quern/metadata.h>
+#include <quern/properties.h>
+#include <quern/transpose.h>
+
+const struct qn_setting qn_between_settings[] = {
+    {"between", QN_SETTING_TEXT, offsetof(struct qn_between, range), .argument = "FIRST,LAST",
+     .group = QN_BETWEEN_GROUP,
+     .help = "Only edges whose time is from FIRST to LAST, both included, such as "
+             "2024-01-01,2024-06-30; without one of them, there is no such limit"},
+    {"time", QN_SETTING_TEXT, offsetof(struct qn_between, property), .argument = "PROPERTY",
+     .group = QN_BETWEEN_GROUP,
+     .help =
+         "The property of edges that --between is about: a date, a time or an integer (default: "
+         "the only one that is a date or a time)"},
+    {0}};
+
+enum qn_status qn_between_settle(const struct qn_between *between, struct qn_error *error) {
+  if (between->property && !between->range)
+    return qn_fail(error, QN_USAGE, "--time is for --between FIRST,LAST");
+  if (between->range && !strchr(between->range, ','))
+    return qn_fail(error, QN_USAGE, "--between takes FIRST,LAST, not %.200s", between->range);
+  return QN_OK;
+}
+
+/* ---- The property ---------------------------------------------------------------- */
+
+static bool is_time(enum qn_property_type type) {
+  const enum qn_property_class class = qn_property_class_of(type);
+  return !qn_property_dimension(type) && (class == QN_PROPERTY_DAYS || class == QN_PROPERTY_TIME);
+}
+
+static bool is_integer(enum qn_property_type type) {
+  const enum qn_property_class class = qn_property_class_of(type);
+  return !qn_property_dimension(type) &&
+         (class == QN_PROPERTY_UNSIGNED || class == QN_PROPERTY_SIGNED);
+}
+
+static enum qn_status find_property(const struct qn_property_table *table, const char *wanted,
+                                    uint32_t *found, struct qn_error *error) {
+  uint32_t count = 0;
+  char type[QN_PROPERTY_TYPE_BYTES];
+  for (uint32_t i = 0; i < table->count; i++) {
+    const struct qn_property *column = &table->columns[i];
+    if (wanted ? strcmp(column->name, wanted) != 0 : !is_time(column->type))
+      continue;
+    if (wanted && !is_time(column->type) && !is_integer(column->type))
+      return qn_fail(error, QN_USAGE,
+                     "--time: the property %s is %s; a date, a time or an integer is needed",
+                     wanted, qn_property_type_name(column->type, type));
+    *found = i;
+    count++;
+  }
+  if (count == 1)
+    return QN_OK;
+  if (wanted)
+    return qn_fail(error, QN_USAGE, "--time: edges do not have a property %.200s", wanted);
+  return qn_fail(error, QN_USAGE,
+                 count ? "several properties of edges are times: --time says which"
+                       : "no property of edges is a date or a time: --time names an integer that "
+                         "stands for one");
+}
+
+/* ---- The range ------------------------------------------------------------------- */
+
+/* Of times and signed integers; unsigned ones are compared as such. */
+struct range {
+  bool is_unsigned;
+  int64_t first, last;
+  uint64_t low, high;
+};
+
+static enum qn_status fail_end(const char *text, uint64_t length, const struct qn_property *column,
+                               struct qn_error *error) {
+  char type[QN_PROPERTY_TYPE_BYTES];
+  return qn_fail(error, QN_USAGE, "--between: '%.*s' is no value of the property %s, which is %s",
+                 (int)(length < 100 ? length : 100), text, column->name,
+                 qn_property_type_name(column->type, type));
+}
+
+/* A day alone is all of it: as a first end its begin, as a last one its end. */
+static bool parse_time(const char *text, uint64_t length, enum qn_property_type type, bool is_last,
+                       int64_t *time) {
+  const unsigned decimals = qn_property_time_decimals(type);
+  const bool utc = qn_property_is_utc(type);
+  int64_t day = 86400;
+  int32_t days;
+  for (unsigned i = 0; i < decimals; i++)
+    day *= 10;
+  if (qn_parse_date(text, length, &days))
+    return !__builtin_mul_overflow(days, day, time) &&
+           !(is_last && __builtin_add_overflow(*time, day - 1, time));
+  return qn_parse_timestamp(text, length, decimals, utc, time);
+}
+
+static bool parse_signed(const char *text, int64_t *number) {
+  char *end;
+  errno = 0;
+  *number = strtoll(text, &end, 10);
+  return errno == 0 && *end == '\0' && end != text;
+}
+
+static enum qn_status parse_end(const char *text, uint64_t length, bool is_last,
+                                const struct qn_property *column, struct range *range,
+                                struct qn_error *error) {
+  int64_t *signed_end = is_last ? &range->last : &range->first;
+  char copy[64];
+  int32_t days;
+  bool good = length < sizeof copy;
+  if (length == 0)
+    return QN_OK;
+  snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : 0), text);
+  switch (qn_property_class_of(column->type)) {
+  case QN_PROPERTY_DAYS:
+    good = good && qn_parse_date(text, length, &days);
+    if (good)
+      *signed_end = days;
+    break;
+  case QN_PROPERTY_TIME:
+    good = good && parse_time(text, length, column->type, is_last, signed_end);
+    break;
+  case QN_PROPERTY_UNSIGNED:
+    good = good && !qn_whole_parse(copy, 0, UINT64_MAX, is_last ? &range->high : &range->low, NULL);
+    break;
+  default:
+    good = good && parse_signed(copy, signed_end);
+  }
+  return good ? QN_OK : fail_end(text, length, column, error);
+}
+
+static enum qn_status parse_range(const char *text, const struct qn_property *column,
+                                  struct range *range, struct qn_error *error) {
+  const char *comma = strchr(text, ',');
+  *range = (struct range){.is_unsigned = qn_property_class_of(column->type) == QN_PROPERTY_UNSIGNED,
+                          .first = INT64_MIN,
+                          .last = INT64_MAX,
+                          .high = UINT64_MAX};
+  enum qn_status status = parse_end(text, (uint64_t)(comma - text), false, column, range, error);
+  if (!status)
+    status = parse_end(comma + 1, strlen(comma + 1), true, column, range, error);
+  if (!status && (range->first > range->last || range->low > range->high))
+    status = qn_fail(error, QN_USAGE, "--between: %s ends before it begins", text);
+  return status;
+}
+
+/* The bits of a value as 64, sign extended where its type has one. */
+static uint64_t value_at(const struct qn_property *column, uint64_t i) {
+  const unsigned bytes = qn_property_value_bytes(column->type), shift = 64 - 8 * bytes;
+  uint64_t bits = 0;
+  memcpy(&bits, (const char *)column->values + i * bytes, bytes); /* little-endian */
+  return qn_property_class_of(column->type) == QN_PROPERTY_UNSIGNED
+             ? bits
+             : (uint64_t)((int64_t)(bits << shift) >> shift);
+}
+
+static bool lies_in(const struct range *range, const struct qn_property *column, uint64_t i) {
+  if (qn_property_is_null(column, i))
+    return false;
+  const uint64_t value = value_at(column, i);
+  return range->is_unsigned ? value >= range->low && value <= range->high
+                            : (int64_t)value >= range->first && (int64_t)value <= range->last;
+}
+
+/* ---- The graph ------------------------------------------------------------------- */
+
+struct picking {
+  const struct qn_between *between;
+  const struct qn_container *container;
+  struct qn_graph graph;
+  struct qn_properties properties;
+  const struct qn_property *column;
+  struct range range;
+  struct qn_writer *writer;
+  uint64_t num_edges;
+  struct qn_graph_arrays out, in;
+  uint64_t *records; /* [num_edges] which edges they were */
+};
+
+static enum qn_status view(struct picking *picking, struct qn_error *error) {
+  const struct qn_container *container = picking->container;
+  const struct qn_layout_operations *operations;
+  uint32_t found = 0;
+  enum qn_status status = qn_properties_view(container, &picking->properties, error);
+  if (!status)
+    status =
+        find_property(&picking->properties.of_edges, picking->between->property, &found, error);
+  if (status)
+    return status;
+  picking->column = &picking->properties.of_edges.columns[found];
+  status = parse_range(picking->between->range, picking->column, &picking->range, error);
+  if (!status)
+    status = qn_properties_check(container, &picking->properties, error);
+  if (status)
+    return status;
+  if (qn_container_info(container)->layout == QN_LAYOUT_GRAPH) {
+    status = qn_graph_view(container, &picking->graph, error);
+    return status ? status
+                  : qn_container_confirm(container,
+                                         qn_graph_check_all(container, &picking->graph, error),
+                                         qn_container_verify, error);
+  }
+  status = qn_layout_operations(container, &operations, error);
+  if (!status)
+    status = qn_container_confirm(container, operations->verify(container, error),
+                                  qn_container_verify, error);
+  return status ? status : operations->restore(container, &picking->graph, error);
+}
+
+/* Where rows begin. */
+static enum qn_status add_rows(struct picking *picking, struct qn_error *error) {
+  const struct qn_csr *from = &picking->graph.out;
+  uint64_t *offsets;
+  enum qn_status status = qn_graph_write_rows(picking->writer, from->num_vertices, &offsets, error);
+  if (status)
+    return status;
+  picking->out.row_offsets = offsets;
+#pragma omp parallel for schedule(dynamic, 4096)
+  for (uint64_t v = 0; v < from->num_vertices; v++) {
+    uint64_t count = 0;
+    for (uint64_t e = from->row_offsets[v]; e < from->row_offsets[v + 1]; e++)
+      count += lies_in(&picking->range, picking->column, e);
+    offsets[v + 1] = count;
+  }
+  for (uint64_t v = 0; v < from->num_vertices; v++)
+    offsets[v + 1] += offsets[v];
+  picking->num_edges = offsets[from->num_vertices];
+  return QN_OK;
+}
+
+static void copy_row(const struct picking *picking, uint64_t v) {
+  const struct qn_csr *from = &picking->graph.out;
+  const unsigned width = qn_weight_bytes(from->weights.type);
+  uint64_t at = picking->out.row_offsets[v];
+  const uint64_t end = picking->out.row_offsets[v + 1];
+  for (uint64_t e = from->row_offsets[v]; e < from->row_offsets[v + 1] && at < end; e++) {
+    if (!lies_in(&picking->range, picking->column, e))
+      continue;
+    picking->out.column_indices[at] = from->column_indices[e];
+    if (width)
+      qn_weight_copy(picking->out.weights, at, from->weights.data, e, width);
+    picking->records[at++] = e;
+  }
+}
+
+static enum qn_status add_edges(struct picking *picking, struct qn_error *error) {
+  struct qn_graph_arrays *out = &picking->out;
+  enum qn_status status =
+      qn_graph_write_columns(picking->writer, picking->num_edges, &out->column_indices, error);
+  if (!status)
+    status = qn_graph_write_weights(picking->writer, picking->num_edges, &out->weights, error);
+  if (!status)
+    status = qn_bulk_alloc(&picking->records, picking->num_edges, sizeof *picking->records,
+                           "numbers of edges", error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(dynamic, 4096)
+  for (uint64_t v = 0; v < picking->graph.out.num_vertices; v++)
+    copy_row(picking, v);
+  return QN_OK;
+}
+
+static enum qn_status add_in_edges(struct picking *picking, struct qn_error *error) {
+  struct qn_graph_arrays *in = &picking->in;
+  const struct qn_csr *from = &picking->graph.out;
+  if (!picking->graph.has_transpose || picking->graph.directedness == QN_UNDIRECTED)
+    return QN_OK;
+  const struct qn_csr made = {
+      .num_vertices = from->num_vertices,
+      .num_edges = picking->num_edges,
+      .row_offsets = picking->out.row_offsets,
+      .column_indices = picking->out.column_indices,
+      .weights = {.type = from->weights.type, .data = picking->out.weights}};
+  enum qn_status status =
+      qn_graph_write_in_rows(picking->writer, from->num_vertices, &in->row_offsets, error);
+  if (!status)
+    status =
+        qn_graph_write_in_columns(picking->writer, picking->num_edges, &in->column_indices, error);
+  if (!status)
+    status = qn_graph_write_in_weights(picking->writer, picking->num_edges, &in->weights, error);
+  return status ? status : qn_csr_transpose(&made, in, error);
+}
+
+static enum qn_status add_metadata(const struct picking *picking, struct qn_error *error) {
+  json_t *source = NULL;
+  enum qn_status status = qn_container_metadata(picking->container, &source, error);
+  if (status)
+    return status;
+  json_t *metadata =
+      json_pack("{s:s, s:s, s:{s:o, s:o}, s:{s:o, s:O*}}", "tool", "quern-transform", "version",
+                QN_VERSION, "options", "between", qn_json_text(picking->between->range), "time",
+                qn_json_text(picking->column->name), "source", "identity",
+                json_sprintf("%016" PRIx64, qn_container_info(picking->container)->header_checksum),
+                "metadata", source);
+  json_decref(source);
+  status = metadata ? qn_writer_metadata(picking->writer, metadata, error)
+                    : qn_fail_memory(error, "metadata", 0);
+  json_decref(metadata);
+  return status;
+}
+
+static enum qn_status write_graph(struct picking *picking, struct qn_error *error) {
+  const struct qn_csr *from = &picking->graph.out;
+  struct qn_container_info *info = qn_writer_info(picking->writer);
+  info->layout = QN_LAYOUT_GRAPH;
+  info->weight_type = from->weights.type;
+  info->directedness = picking->graph.directedness;
+  info->num_vertices = from->num_vertices;
+  enum qn_status status = add_rows(picking, error);
+  info->num_edges = picking->num_edges;
+  if (!status)
+    status = add_edges(picking, error);
+  if (!status)
+    status = add_in_edges(picking, error);
+  if (!status)
+    status = qn_ids_write(picking->writer, &picking->graph.ids, error);
+  if (!status)
+    status =
+        qn_properties_write(picking->writer, &picking->properties, NULL, picking->records, error);
+  return status ? status : add_metadata(picking, error);
+}
+
+static enum qn_status write_nameless(struct picking *picking, struct qn_container **made,
+                                     struct qn_error *error) {
+  enum qn_status status = qn_writer_create(NULL, false, &picking->writer, error);
+  if (status)
+    return status;
+  status = write_graph(picking, error);
+  if (!status)
+    return qn_writer_commit_nameless(picking->writer, qn_container_path(picking->container), made,
+                                     error);
+  qn_writer_abort(picking->writer);
+  return status;
+}
+
+enum qn_status qn_between_apply(const struct qn_between *between, struct qn_container **container,
+                                struct qn_error *error) {
+  struct picking picking = {.between = between, .container = *container};
+  struct qn_container *made = NULL;
+  if (!qn_between_is_asked(between))
+    return QN_OK;
+  qn_progress_begin("picking edges", "edges", qn_container_info(*container)->num_edges);
+  enum qn_status status = view(&picking, error);
+  if (!status)
+    status = write_nameless(&picking, &made, error);
+  if (!status)
+    status = qn_container_unchanged(*container, error);
+  qn_progress_end();
+  qn_pages_free(picking.records, picking.num_edges, sizeof *picking.records);
+  qn_properties_release(&picking.properties);
+  qn_graph_unmap(&picking.graph);
+  if (status) {
+    qn_container_unmap(made);
+    return status;
+  }
+  qn_container_unmap(*container);
+  *container = made;
+  return QN_OK;
+}

@@ -1,0 +1,28 @@
+/* The graph of the edges of a time: those whose property, a date, a time or a number, lies in a
+ * range. */
+#pragma once
+
+#include "support/options.h"
+#include <quern/container.h>
+
+/* "between", "time": of this. Their group in a tool's help. */
+#define QN_BETWEEN_GROUP 22
+extern const struct qn_setting qn_between_settings[];
+
+struct qn_between {
+  const char *range;    /* FIRST,LAST, both inclusive, either of which may be empty; NULL: all */
+  const char *property; /* of edges; NULL: the only one that is a date or a time */
+};
+
+static inline bool qn_between_is_asked(const struct qn_between *between) {
+  return between->range != NULL;
+}
+
+/* When all is said: QN_USAGE if some of it cannot be combined. */
+enum qn_status qn_between_settle(const struct qn_between *between, struct qn_error *error);
+
+/* Replace `*container`, mapped, of any layout, by one without a name, in temporary disk space or
+ * memory, that has the same vertices and the edges of that time, those without one not. QN_USAGE if
+ * there is no such property, or the range is none of its type. On failure it stays as it is. */
+enum qn_status qn_between_apply(const struct qn_between *between, struct qn_container **container,
+                                struct qn_error *error);
