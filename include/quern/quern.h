@@ -8,6 +8,7 @@
  *   run.h        algorithms and their results
  *   placement.h  many runs on one graph, which stays on a device
  *   sample.h     batches for training: sampled neighbours, walks
+ *   features.h   features for training: rows of a property
  *   parts.h      sets that several processes write
  *   export.h     files for other systems; what this build knows
  *
@@ -33,6 +34,7 @@
 #include <quern/build.h>
 #include <quern/error.h>
 #include <quern/export.h>
+#include <quern/features.h>
 #include <quern/import.h>
 #include <quern/job.h>
 #include <quern/lookup.h>

@@ -12,6 +12,7 @@ from . import _algorithms, graphar, icebug
 from ._algorithms import *  # noqa: F403: every algorithm as a function
 from ._errors import (Cancelled, DeviceError, InvalidError, NegativeError, QuernError, QuernWarning, SystemFailure,
                       UnsupportedError, UsageError)
+from ._features import Feature
 from ._graph import Graph, PlacedGraph, open, open_part
 from ._known import __version__, algorithms, formats, layouts, verify
 from ._results import Result
@@ -24,7 +25,7 @@ from ._types import from_types
 
 read_graphar, read_icebug = graphar.read, icebug.read
 
-__all__ = ["Batch", "Cancelled", "DeviceError", "Graph", "InvalidError", "NegativeError", "PlacedGraph", "QuernError", "QuernWarning", "Result", "Sampler",
+__all__ = ["Batch", "Cancelled", "DeviceError", "Feature", "Graph", "InvalidError", "NegativeError", "PlacedGraph", "QuernError", "QuernWarning", "Result", "Sampler",
            "SystemFailure", "Table", "UnsupportedError", "UsageError", "algorithms", "formats", "from_arrays", "from_arrow", "from_binsparse",
            "from_duckdb", "from_edges", "from_igraph", "from_networkit", "from_networkx", "from_pandas", "from_polars", "from_scipy", "from_types",
            "generate", "graphar", "icebug", "layouts", "open", "open_part", "read", "read_arrow", "read_csv", "read_graphar", "read_icebug",

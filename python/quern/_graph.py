@@ -11,6 +11,7 @@ import numpy
 from . import _binsparse, _convert, _errors, _html, _library, _partition
 from ._algorithms import Algorithms
 from ._arrow import Text
+from ._features import Features
 from ._calls import ProgressOption, check, name_bytes, options, path_bytes, run_job, text_of, view
 from ._library import library
 from ._lookup import Id, Ids, Lookups, are_several
@@ -422,6 +423,16 @@ class Graph(Lookups, Algorithms):
         """Named columns of the edges, in the order of ``column_indices``."""
         self._handle
         return Properties(self._session, True)
+
+    @property
+    def features(self) -> Features:
+        """The properties of vertices by name, from which rows are collected by many threads: ``graph.features["x"][[3, 14]]``."""
+        return Features(self, False)
+
+    @property
+    def edge_features(self) -> Features:
+        """The same of edges, in the order of ``column_indices``."""
+        return Features(self, True)
 
     def with_properties(self, vertices: Optional[Mapping[str, Any]] = None, edges: Optional[Mapping[str, Any]] = None, *,
                         path: Optional[PathLike] = None, force: bool = False, progress: ProgressOption = None,

@@ -141,6 +141,16 @@ class Walks(Sized):
                 ("restart", c_double), ("p", c_double), ("q", c_double)]
 
 
+class FeaturesShape(Sized):
+    _fields_ = [("size", c_uint64), ("session", c_void_p), ("name", c_char_p), ("of_edges", c_bool), ("from_file", c_bool),
+                ("cache_bytes", c_uint64)]
+
+
+class FeaturesInfo(Sized):
+    _fields_ = [("size", c_uint64), ("num_rows", c_uint64), ("row_bytes", c_uint64), ("how", c_char_p), ("cache_bytes", c_uint64),
+                ("rows_found", c_uint64), ("rows_read", c_uint64), ("bytes_read", c_uint64)]
+
+
 class PartRows(Sized):
     _fields_ = [("size", c_uint64), ("begin", c_uint64), ("end", c_uint64), ("row_offsets", c_void_p), ("columns", c_void_p),
                 ("weight_type", c_int), ("weights", c_void_p), ("rows_in", c_bool)]
@@ -171,6 +181,7 @@ STRUCTS = {"qn_error": Error, "qn_progress": Progress, "qn_job": Job, "qn_option
            "qn_vertex_table": VertexTable, "qn_edge_table": EdgeTable,
            "qn_sampler_edges": SamplerEdges, "qn_sampler_shape": SamplerShape, "qn_seeds": Seeds, "qn_batch_seeds": BatchSeeds,
            "qn_batch_vertices": BatchVertices, "qn_batch_edges": BatchEdges, "qn_walks": Walks,
+           "qn_features_shape": FeaturesShape, "qn_features_info": FeaturesInfo,
            "qn_part_rows": PartRows, "qn_part_file": PartFile, "qn_set_shape": SetShape}
 
 # What every call that can fail ends with, and what calls with options have before their path.
@@ -205,6 +216,8 @@ FUNCTIONS = {
     "qn_result_on_device": [c_void_p, c_uint64, POINTER(DeviceArray), _ERROR],
     "qn_result_column": [c_void_p, c_uint64, POINTER(ResultColumn), _ERROR],
     "qn_result_summary": [c_void_p, _TEXT, _ERROR],
+    "qn_features_open": [POINTER(FeaturesShape), _OUT, _ERROR],
+    "qn_features_gather": [c_void_p, c_void_p, c_uint64, _JOB, c_void_p, _ERROR],
     "qn_sampler_create": [POINTER(SamplerShape), _JOB, _OUT, _ERROR],
     "qn_sampler_sample": [c_void_p, c_int, POINTER(BatchSeeds), c_uint64, _JOB, POINTER(c_void_p), _ERROR],
     "qn_sampler_walk": [c_void_p, POINTER(Walks), _JOB, c_void_p, _ERROR],
@@ -234,6 +247,8 @@ PLAIN_FUNCTIONS = {
     "qn_set_abandon": ([c_void_p], None),
     "qn_session_info": ([c_void_p, POINTER(SessionInfo)], None),
     "qn_placed_close": ([c_void_p], None),
+    "qn_features_close": ([c_void_p], None),
+    "qn_features_info": ([c_void_p, POINTER(FeaturesInfo)], None),
     "qn_sampler_close": ([c_void_p], None),
     "qn_batch_close": ([c_void_p], None),
     "qn_result_close": ([c_void_p], None),

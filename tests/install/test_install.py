@@ -372,11 +372,12 @@ class Install(unittest.TestCase):
         (folder / "path.txt").write_text("0 1\n1 2\n2 3\n")
         run("quern-import", folder / "path.txt", "-q", "-f", "-o", folder / "path.qrn")
         (folder / "one.txt").write_text("0 0\n")
-        run("quern-import", folder / "one.txt", "-q", "-f", "-o", folder / "one.qrn")
+        run("quern-import", folder / "one.txt", "--format", "edges", "-q", "-f", "-o", folder / "one.qrn")
         self.assertIn("bfs from vertex 0 ends after 3 hops\n", run(programs["placed"], folder / "path.qrn", "cpu").stdout)
         self.assertIn("device", run(programs["placed"], folder / "path.qrn", "moon", exit=2).stderr)
         self.assertEqual(run(programs["batches"], folder / "path.qrn").stdout, "2 vertices, 1 edges\n0 -> 1\n2 vertices, 1 edges\n0 -> 1\n"
                          "a walk from 0; a pair was found\n")
+        self.assertIn("vertices have no property 'x'", run(programs["batches"], folder / "path.qrn", "x", exit=2).stderr)
         self.assertIn("not a vertex 1", run(programs["batches"], folder / "one.qrn", exit=2).stderr)
         run(programs["parts"], folder / "set")
         self.assertEqual(run("quern-export", folder / "set", "-qo", "-").stdout, "0\t1\n1\t2\n2\t3\n3\t4\n4\t5\n5\t0\n")

@@ -65,6 +65,8 @@ class Page(_Scratch):
         self.assertEqual(printed.getvalue().splitlines()[:len(said)], said)
 
     def test_the_page_of_training(self):
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder)
         text, names = (SOURCE / "docs/training.md").read_text(), {}
         for block in BLOCK.findall(text):
             with contextlib.redirect_stdout(io.StringIO()) as printed:
