@@ -140,3 +140,13 @@ def from_networkit(graph: Any, **given: Any) -> Graph:
         ends = numpy.array(list(graph.iterEdges()), "u8").reshape(-1, 2)
         edges = ends[:, 0], ends[:, 1]  # type: ignore[assignment]
     return from_arrays(*edges, num_vertices=graph.upperNodeIdBound(), directed=graph.isDirected(), **given)
+
+
+# ---- PyTorch Geometric --------------------------------------------------------------------------
+
+def from_pyg(data: Any, path: Optional[PathLike] = None, **given: Any) -> Graph:
+    """A graph of a ``Data`` of PyTorch Geometric: its ``edge_index``, ``edge_weight`` as weights, and tensors of one row a vertex or
+    an edge as properties. Options are those of :func:`from_arrays`."""
+    from . import pyg
+    found: Graph = pyg.from_pyg(data, path, **given)
+    return found

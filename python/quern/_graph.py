@@ -514,6 +514,12 @@ class Graph(Lookups, Algorithms):
         """A ``networkit.Graph`` of the vertices 0 to V - 1, in the order of :attr:`ids`. Weights become real."""
         return _convert.to_networkit(self)
 
+    def to_pyg(self) -> Any:
+        """A ``Data`` of PyTorch Geometric, or of a set with types a ``HeteroData``, in memory: :func:`quern.pyg.to_pyg`.
+        ``quern.pyg`` has stores and loaders that leave the graph where it is."""
+        from . import pyg
+        return pyg.to_pyg(self)
+
     def edge_index(self, dtype: Any = "i8", vertices: Optional[Tuple[int, int]] = None) -> numpy.ndarray:
         """int64[2, E] of sources and destinations, as PyTorch Geometric and DGL take them (``torch.from_numpy``). With
         ``vertices=(first, last)`` it is the out-edges of the vertices from ``first`` to before ``last``."""
