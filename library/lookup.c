@@ -7,9 +7,13 @@
 #include "formats/container/figures.h"
 #include "library/call.h"
 #include "library/session.h"
+#include "support/sizes.h"
+#include <quern/remote.h>
 
 /* Look-ups of ids, and of degrees, that take less time than giving work to other threads. */
 #define FEW 65536
+/* Of ids that are looked up on a server one by one. */
+#define FEW_FAR 64
 #define FEW_DEGREES ((uint64_t)1 << 18)
 /* Those that a thread takes at a time. */
 #define PIECE ((uint64_t)4096)
@@ -67,10 +71,54 @@ static enum qn_status out_of_bounds(uint64_t vertex, struct qn_error *error) {
                  vertex);
 }
 
+/* ---- Rows on a server ------------------------------------------------------- */
+
+struct far_row {
+  struct qn_session *session;
+  const struct qn_csr *rows;
+  uint64_t vertex;
+};
+
+/* Are these rows stored on a server, and not all here? */
+static bool are_far(struct qn_session *session, enum qn_rows which) {
+  return qn_container_is_remote(session->container) &&
+         session->input.info->layout == QN_LAYOUT_GRAPH &&
+         (which == QN_ROWS_OUT || (which == QN_ROWS_IN && session->graph.has_transpose)) &&
+         !__atomic_load_n(&session->rows[which], __ATOMIC_ACQUIRE);
+}
+
+/* Its offsets, by which its edges and weights are found. */
+static enum qn_status bring_row(void *argument, struct qn_error *error) {
+  const struct far_row *far = argument;
+  const struct qn_container *container = far->session->container;
+  const uint64_t *offsets = far->rows->row_offsets + far->vertex;
+  enum qn_status status = qn_container_need(container, offsets, offsets + 2, error);
+  if (status)
+    return status;
+  if (!is_within(far->rows, far->vertex))
+    return out_of_bounds(far->vertex, error);
+  const uint32_t *columns = far->rows->column_indices;
+  status = qn_container_need(container, columns + offsets[0], columns + offsets[1], error);
+  const char *weights = far->rows->weights.data;
+  const unsigned bytes = qn_weight_bytes(far->rows->weights.type);
+  if (!status && weights)
+    status = qn_container_need(container, weights + offsets[0] * bytes,
+                               weights + offsets[1] * bytes, error);
+  return status;
+}
+
+static enum qn_status far_rows(struct qn_session *session, enum qn_rows which, uint64_t vertex,
+                               const struct qn_csr **rows, struct qn_error *error) {
+  struct far_row far = {session, qn_session_rows(session, which), vertex};
+  *rows = far.rows;
+  return vertex < far.rows->num_vertices ? qn_call(NULL, bring_row, &far, error) : QN_OK;
+}
+
 enum qn_status qn_session_row(struct qn_session *session, enum qn_rows which, uint32_t vertex,
                               struct qn_row *row, struct qn_error *error) {
   const struct qn_csr *rows;
-  enum qn_status status = rows_of(session, which, &rows, error);
+  enum qn_status status = are_far(session, which) ? far_rows(session, which, vertex, &rows, error)
+                                                  : rows_of(session, which, &rows, error);
   if (status)
     return status;
   if (vertex >= rows->num_vertices)
@@ -252,11 +300,79 @@ static enum qn_status find_few(const struct finding *finding, struct qn_error *e
   return end_search(finding, missing, error);
 }
 
+/* ---- Ids on a server -------------------------------------------------------- */
+
+/* Few that ascend are found by looking at some, where they should be if they grow evenly. */
+static bool are_ids_far(const struct qn_session *session, uint64_t count) {
+  const struct qn_ids *ids = &session->input.ids;
+  return qn_container_is_remote(session->container) && ids->kind == QN_IDS_NUMBERS &&
+         ids->ascending && count <= FEW_FAR &&
+         !__atomic_load_n(&session->has_order, __ATOMIC_ACQUIRE);
+}
+
+/* Ids before `low` are less than `number`, those from `high` on are greater. Every other guess is
+ * the middle, so that ids that do not grow evenly cost twice as many, and no more. */
+static enum qn_status search_far(const struct qn_session *session, uint64_t number,
+                                 uint32_t *vertex, bool *found, struct qn_error *error) {
+  const uint64_t *ids = session->input.ids.numbers;
+  uint64_t low = 0, high = session->input.ids.num_vertices;
+  uint64_t least = 0, most = UINT64_MAX;
+  enum qn_status status = QN_OK;
+  *found = false;
+  for (unsigned guess = 0; low < high && !status && !*found; guess++) {
+    uint64_t at = low + (high - low) / 2;
+    if (guess == 0)
+      at = high - 1;
+    else if (guess % 2 && most > least)
+      at = low + (uint64_t)((double)(high - 1 - low) *
+                            ((double)(number - least) / (double)(most - least)));
+    at = at < high ? at : high - 1;
+    status = qn_container_need(session->container, ids + at, ids + at + 1, error);
+    if (status)
+      break;
+    const uint64_t id = ids[at];
+    *found = id == number;
+    *vertex = (uint32_t)at;
+    if (id < number) {
+      low = at + 1;
+      least = id;
+    } else {
+      high = at;
+      most = id;
+    }
+  }
+  return status;
+}
+
+static enum qn_status find_far(void *argument, struct qn_error *error) {
+  const struct finding *finding = argument;
+  enum qn_status status = QN_OK;
+  for (uint64_t i = 0; i < finding->count && !status; i++) {
+    uint64_t number = finding->numbers ? finding->numbers[i] : 0;
+    bool found = finding->numbers || !qn_number_parse(finding->texts[i], UINT64_MAX, &number, NULL);
+    if (found)
+      status = search_far(finding->session, number, &finding->vertices[i], &found, error);
+    if (!found)
+      finding->vertices[i] = UINT32_MAX;
+    if (finding->found)
+      finding->found[i] = found;
+    else if (!status && !found)
+      status = finding->numbers
+                   ? qn_fail(error, QN_USAGE, "no vertex has the id '%" PRIu64 "'", number)
+                   : qn_fail(error, QN_USAGE, "no vertex has the id '%.64s'", finding->texts[i]);
+  }
+  return status;
+}
+
+/* ---- Finding ------------------------------------------------------------------ */
+
 static enum qn_status find(struct qn_session *session, struct finding finding,
                            struct qn_error *error) {
-  enum qn_status status = ids_of(session, error);
   finding.session = session;
   finding.input = &session->input;
+  if (finding.count && are_ids_far(session, finding.count))
+    return qn_call(NULL, find_far, &finding, error);
+  enum qn_status status = ids_of(session, error);
   if (status)
     return status;
   return finding.count > FEW ? qn_call(NULL, find_many, &finding, error)
@@ -280,6 +396,36 @@ enum qn_status qn_session_find_numbers(struct qn_session *session, const uint64_
       session,
       (struct finding){.numbers = ids, .count = count, .vertices = vertices, .found = found},
       error);
+}
+
+struct naming {
+  struct qn_session *session;
+  const uint32_t *vertices;
+  uint64_t count;
+};
+
+static enum qn_status bring_numbers(void *argument, struct qn_error *error) {
+  const struct naming *naming = argument;
+  return qn_container_need_at(naming->session->container, naming->session->input.ids.numbers,
+                              sizeof(uint64_t), naming->vertices, naming->count, error);
+}
+
+enum qn_status qn_session_numbers_of(struct qn_session *session, const uint32_t *vertices,
+                                     uint64_t count, uint64_t *numbers, struct qn_error *error) {
+  const struct qn_ids *ids = &session->input.ids;
+  struct naming naming = {session, vertices, count};
+  if (ids->kind == QN_IDS_STRINGS)
+    return qn_fail(error, QN_USAGE, "ids of this graph are texts, not numbers");
+  for (uint64_t i = 0; i < count; i++)
+    if (vertices[i] >= ids->num_vertices)
+      return qn_fail(error, QN_USAGE, "there is not a vertex %" PRIu32 " in a graph of %" PRIu64,
+                     vertices[i], ids->num_vertices);
+  enum qn_status status = QN_OK;
+  if (ids->kind == QN_IDS_NUMBERS && qn_container_is_remote(session->container))
+    status = qn_call(NULL, bring_numbers, &naming, error);
+  for (uint64_t i = 0; i < count && !status; i++)
+    numbers[i] = ids->kind == QN_IDS_NUMBERS ? ids->numbers[vertices[i]] : vertices[i];
+  return status;
 }
 
 /* ---- Edges ----------------------------------------------------------------- */

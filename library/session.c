@@ -328,8 +328,10 @@ static bool has_mapped_in_edges(const struct qn_session *session) {
          (session->input.info->directedness == QN_UNDIRECTED || session->graph.has_transpose);
 }
 
+/* What is mapped of a container on a server has to come first. */
 bool qn_session_has_rows(const struct qn_session *session, enum qn_rows which) {
-  return which == QN_ROWS_OUT ? is_mapped(session) : has_mapped_in_edges(session);
+  return !qn_container_is_remote(session->container) &&
+         (which == QN_ROWS_OUT ? is_mapped(session) : has_mapped_in_edges(session));
 }
 
 const struct qn_csr *qn_session_rows(const struct qn_session *session, enum qn_rows which) {
@@ -422,7 +424,9 @@ static enum qn_status turn_round(void *session, struct qn_error *error) {
 
 enum qn_status qn_session_out_edges(struct qn_session *session, const struct qn_job *job,
                                     struct qn_edge_rows *rows, struct qn_error *error) {
-  enum qn_status status = is_mapped(session) ? QN_OK : qn_call(job, put_together, session, error);
+  enum qn_status status = qn_session_has_rows(session, QN_ROWS_OUT)
+                              ? QN_OK
+                              : qn_call(job, put_together, session, error);
   if (!status)
     give_rows(&session->graph.out, is_mapped(session), rows);
   return status;
@@ -431,16 +435,24 @@ enum qn_status qn_session_out_edges(struct qn_session *session, const struct qn_
 enum qn_status qn_session_in_edges(struct qn_session *session, const struct qn_job *job,
                                    struct qn_edge_rows *rows, struct qn_error *error) {
   bool mapped = has_mapped_in_edges(session);
-  enum qn_status status = mapped ? QN_OK : qn_call(job, turn_round, session, error);
+  enum qn_status status =
+      qn_session_has_rows(session, QN_ROWS_IN) ? QN_OK : qn_call(job, turn_round, session, error);
   if (!status)
     give_rows(in_rows(session), mapped, rows);
   return status;
 }
 
+static enum qn_status bring_ids(void *session, struct qn_error *error) {
+  return verify_ids(((struct qn_session *)session)->container, error);
+}
+
 enum qn_status qn_session_ids(struct qn_session *session, struct qn_id_arrays *out,
                               struct qn_error *error) {
   const struct qn_ids *ids = &session->input.ids;
-  (void)error;
+  enum qn_status status =
+      qn_container_is_remote(session->container) ? qn_call(NULL, bring_ids, session, error) : QN_OK;
+  if (status)
+    return status;
   struct qn_id_arrays arrays = {
       .form = (enum qn_id_form)ids->kind,
       .ascending = ids->ascending,
@@ -480,20 +492,31 @@ static void give_section(const struct qn_section *section, struct qn_section_arr
   qn_sized_copy(out, &array, sizeof array);
 }
 
+struct bringing {
+  const struct qn_container *container;
+  const struct qn_section *section;
+};
+
+static enum qn_status bring_section(void *argument, struct qn_error *error) {
+  const struct bringing *bringing = argument;
+  const char *data = bringing->section->data;
+  return qn_container_need(bringing->container, data, data + bringing->section->stored_bytes,
+                           error);
+}
+
 enum qn_status qn_session_section(const struct qn_session *session, uint64_t index,
                                   struct qn_section_array *array, struct qn_error *error) {
   if (index >= session->input.info->num_sections)
     return qn_fail(error, QN_USAGE, "there are %" PRIu32 " sections, so none at %" PRIu64,
                    session->input.info->num_sections, index);
-  const struct qn_section *section = qn_container_section_at(session->container, (uint32_t)index);
-  if (section->data) {
-    enum qn_status status =
-        qn_container_need(session->container, section->data,
-                          (const char *)section->data + section->stored_bytes, error);
+  struct bringing bringing = {session->container,
+                              qn_container_section_at(session->container, (uint32_t)index)};
+  if (bringing.section->data && qn_container_is_remote(session->container)) {
+    enum qn_status status = qn_call(NULL, bring_section, &bringing, error);
     if (status)
       return status;
   }
-  give_section(section, array);
+  give_section(bringing.section, array);
   return QN_OK;
 }
 

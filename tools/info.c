@@ -17,6 +17,7 @@
 #include "support/used_files.h"
 #include "tools/generation_report.h"
 #include "tools/graph_statistics.h"
+#include "tools/neighbors.h"
 #include "tools/set_report.h"
 #include <quern/layouts.h>
 #include <quern/open.h>
@@ -27,10 +28,11 @@ struct options {
   const char *file;
   bool statistics;
   const char *partition; /* a column; NULL: none is asked for */
+  const char *neighbors; /* of this vertex; NULL: of none */
   bool log;
 };
 
-enum { KEY_STATS = 0x100, KEY_PARTITION, KEY_LOG };
+enum { KEY_STATS = 0x100, KEY_PARTITION, KEY_NEIGHBORS, KEY_LOG };
 
 static const struct argp_option option_list[] = {
     {"stats", KEY_STATS, NULL, 0,
@@ -43,6 +45,8 @@ static const struct argp_option option_list[] = {
      0},
     {"log", KEY_LOG, NULL, 0,
      "Of a set with generations: what each has changed, and where that came from", 0},
+    {"neighbors", KEY_NEIGHBORS, "ID", 0,
+     "List the vertices that the edges out of this one lead to, one a line, with their weights", 0},
     {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -56,6 +60,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     return 0;
   case KEY_PARTITION:
     options->partition = argument;
+    return 0;
+  case KEY_NEIGHBORS:
+    options->neighbors = argument;
     return 0;
   case KEY_LOG:
     options->log = true;
@@ -76,12 +83,16 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const char documentation[] =
     "Show what a container holds: its header, its layout's figures, where it came from, and its "
     "sections.\v"
-    "FILE is a container, plain or in archive form, BUNDLE.tar:MEMBER, or the folder of a set. "
+    "FILE is a container, plain or in archive form, its URL, BUNDLE.tar:MEMBER, or the folder of a "
+    "set. "
     "Only header, section "
     "table, footer and small sections are read; contents are not checked (quern-verify does that). "
     "With --stats or --partition the graph is read and checked: a plain container, or a member of "
     "a bundle, which "
-    "is restored to temporary disk space (TMPDIR). Exit status: 0, or 3 for a damaged file, 4 for "
+    "is restored to temporary disk space (TMPDIR). With --neighbors rows are read as they are; of "
+    "a "
+    "container on a server little more comes than one. Exit status: 0, or 3 for a damaged file, 4 "
+    "for "
     "an unknown version or feature, 5 if it cannot be read.";
 
 static void print_sections(const json_t *sections) {
@@ -183,6 +194,9 @@ int main(int argc, char **argv) {
 
   if (options.log)
     return qn_tool_exit(qn_set_show_log(options.file, options.shared.json, &error), &error);
+  if (options.neighbors)
+    return qn_tool_exit(
+        qn_neighbors_show(options.file, options.neighbors, options.shared.json, &error), &error);
   if (!looks_at_edges(&options) && qn_set_recognise(options.file))
     return qn_tool_exit(qn_set_show(options.file, options.shared.json, &error), &error);
   const unsigned flags =

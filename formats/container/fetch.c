@@ -252,7 +252,8 @@ static enum qn_status judge(const struct fetch *fetch, struct qn_error *error) {
     const struct qn_section *section = fetch->pieces[first].section;
     uint64_t offset;
     end = end_of_section(fetch, first);
-    if (qn_verifier_finish(verifier, section, &offset))
+    if (qn_verifier_knows_chunks(verifier, section) ||
+        qn_verifier_finish(verifier, section, &offset))
       continue;
     qn_verifier_forget_section(verifier, section);
     qn_fail(error, QN_INVALID,
@@ -332,6 +333,51 @@ enum qn_status qn_container_need(const struct qn_container *container, const voi
   else
     status = run(&fetch, error);
   qn_remote_copy_unlock(container->afar);
+  return status;
+}
+
+/* Those chunks that are marked. */
+static enum qn_status need_marked(const struct qn_container *container,
+                                  const struct qn_section *section, const uint8_t *marks,
+                                  struct qn_error *error) {
+  struct fetch fetch = {.container = container};
+  const uint64_t num_chunks = qn_num_chunks(section->stored_bytes);
+  enum qn_status status = QN_OK;
+  if (!qn_verifier_knows_chunks(container->verifier, section))
+    return qn_container_need_section(container, section, error);
+  qn_remote_copy_lock(container->afar);
+  for (uint64_t chunk = 0; chunk < num_chunks && !status; chunk++)
+    if (marks[chunk])
+      status = add_chunks(&fetch, section, chunk, chunk + 1, error);
+  if (status)
+    qn_free(fetch.pieces);
+  else
+    status = run(&fetch, error);
+  qn_remote_copy_unlock(container->afar);
+  return status;
+}
+
+enum qn_status qn_container_need_at(const struct qn_container *container, const void *data,
+                                    uint64_t bytes, const uint32_t *indices, uint64_t count,
+                                    struct qn_error *error) {
+  uint8_t *marks;
+  if (!qn_container_is_remote(container) || !count)
+    return QN_OK;
+  const struct qn_section *section = section_at(container, data);
+  if (!section)
+    return QN_OK;
+  const uint64_t num_chunks = qn_num_chunks(section->stored_bytes);
+  enum qn_status status = qn_alloc_zeroed(&marks, num_chunks, 1, "a list of chunks", error);
+  if (status)
+    return status;
+  for (uint64_t i = 0; i < count; i++) {
+    const uint64_t first = indices[i] * bytes / QN_CHECKSUM_CHUNK;
+    const uint64_t last = (indices[i] * bytes + bytes - 1) / QN_CHECKSUM_CHUNK;
+    if (last < num_chunks)
+      marks[first] = marks[last] = true;
+  }
+  status = need_marked(container, section, marks, error);
+  qn_free(marks);
   return status;
 }
 

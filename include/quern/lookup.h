@@ -11,7 +11,10 @@
  * do: nothing where rows are stored; otherwise rows are restored into memory. After that a look-up
  * takes some ten nanoseconds, and as many for each bisection of a table of ids. More than 65,536
  * numbers at once are found by an index of 4 bytes an id, which is made then, in two reads each.
- * Any thread may call. */
+ * Any thread may call.
+ *
+ * Of a container on a server (remote.h) a row of the layout graph, and ids that are dense or
+ * ascending numbers, come by themselves when one asks for some of them, and nothing else does. */
 #ifndef QUERN_LOOKUP_H
 #define QUERN_LOOKUP_H
 
@@ -55,6 +58,11 @@ enum qn_status qn_session_degrees(struct qn_session *session, enum qn_rows which
 enum qn_status qn_session_find_numbers(struct qn_session *session, const uint64_t *ids,
                                        uint64_t count, uint32_t *vertices, bool *found,
                                        struct qn_error *error);
+
+/* The other way: what these vertices are called, where ids are numbers (dense ones are the vertices
+ * themselves). QN_USAGE where ids are texts, and for a number without a vertex. */
+enum qn_status qn_session_numbers_of(struct qn_session *session, const uint32_t *vertices,
+                                     uint64_t count, uint64_t *ids, struct qn_error *error);
 
 /* Edges as users count them: of an undirected graph each once, not as they are stored. The count
  * comes from the metadata; without it the self-loops are counted, once, which reads every row. */

@@ -35,6 +35,11 @@ bool qn_container_is_remote(const struct qn_container *container);
  * allowed for the container. */
 enum qn_status qn_container_need(const struct qn_container *container, const void *begin,
                                  const void *end, struct qn_error *error);
+/* The same for elements of a section's data that lie anywhere: those of `bytes` bytes each whose
+ * numbers are indices[0 .. count), side by side. */
+enum qn_status qn_container_need_at(const struct qn_container *container, const void *data,
+                                    uint64_t bytes, const uint32_t *indices, uint64_t count,
+                                    struct qn_error *error);
 enum qn_status qn_container_need_structure(const struct qn_container *container,
                                            struct qn_error *error);
 enum qn_status qn_container_need_all(const struct qn_container *container, struct qn_error *error);

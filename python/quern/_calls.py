@@ -16,6 +16,7 @@ import numpy
 
 from . import _errors, _library
 from ._library import library
+from ._optional import need
 from ._words import in_python
 
 ProgressOption = Union[bool, None, Callable[[str, str, int, int], None]]
@@ -87,6 +88,19 @@ def path_bytes(path: Any) -> bytes:
     if b"\0" in name:
         raise _errors.UsageError("a path has no NUL in it", os.fsdecode(name))
     return name
+
+
+def is_url(path: Any) -> bool:
+    """Is it the name of something on a server that the library reads itself?"""
+    return isinstance(path, str) and path.lower().startswith(("http://", "https://", "s3://"))
+
+
+def local(path: Any) -> Any:
+    """A path or URL that the library reads. What other file systems of fsspec have (``"gs://..."``) comes to a temporary file
+    that is gone with the process."""
+    if not isinstance(path, str) or "://" not in path or is_url(path):
+        return path
+    return need("fsspec").open_local("simplecache::" + path)
 
 
 def _is_list(value: Any) -> bool:

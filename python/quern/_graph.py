@@ -11,8 +11,8 @@ import numpy
 from . import _binsparse, _convert, _errors, _html, _library, _partition
 from ._algorithms import Algorithms
 from ._arrow import Text
+from ._calls import ProgressOption, check, local, name_bytes, options, path_bytes, run_job, text_of, view
 from ._features import Features
-from ._calls import ProgressOption, check, name_bytes, options, path_bytes, run_job, text_of, view
 from ._library import library
 from ._lookup import Id, Ids, Lookups, are_several
 from ._properties import Properties, arrays_of
@@ -48,7 +48,8 @@ def make(name: str, *arguments: Any, path: Optional[PathLike] = None, **job: Any
 def open(path: PathLike, verify: bool = False, *, trust: bool = False, progress: ProgressOption = None,
          threads: Optional[int] = None, tmpdir: Optional[PathLike] = None) -> "Graph":
     """Open a container of any layout: a file, an archive, a set (its folder, whose graph is put together in
-    temporary disk space), or a member of a bundle (``"BUNDLE.tar:MEMBER"``).
+    temporary disk space), a member of a bundle (``"BUNDLE.tar:MEMBER"``), or a container or an archive on a server
+    (``"https://..."``, ``"s3://..."``, and what `fsspec <https://filesystem-spec.readthedocs.io>`_ has, if that is installed).
 
     The file is mapped, and its header, table and footer are checked. What it holds is checked when it is first used by
     :meth:`Graph.run` and the other methods that compute something. The arrays that a graph gives are views of the mapping,
@@ -57,12 +58,15 @@ def open(path: PathLike, verify: bool = False, *, trust: bool = False, progress:
 
     ``trust=True`` never checks, which is unsafe unless the file is your own and was verified just now.
 
+    Of a container on a server what is needed comes, is verified in any case, and is kept in the user's cache. What fsspec has
+    comes whole.
+
     While a graph or an array of it is in use, its file may be replaced by renaming another to its name, but not written over
     or cut: reading what is gone ends the process by SIGBUS, or by SIGSEGV, as with any mapping.
     """
     session = _Session()
     flags = (_library.OPEN_VERIFY if verify else 0) | (_library.OPEN_TRUST if trust else 0)
-    run_job("qn_session_open", path_bytes(path), flags, progress=progress, threads=threads, tmpdir=tmpdir,
+    run_job("qn_session_open", path_bytes(local(path)), flags, progress=progress, threads=threads, tmpdir=tmpdir,
             after=(ctypes.byref(session.pointer),))
     graph = Graph(session)
     graph._set = os.fspath(path) if os.path.isdir(path) else None

@@ -68,6 +68,10 @@ class Rows(Sized):
                 ("column_indices", c_void_p), ("weights", c_void_p), ("weight_type", c_int), ("mapped", c_bool)]
 
 
+class Row(Sized):
+    _fields_ = [("size", c_uint64), ("num_edges", c_uint64), ("first", c_uint64), ("columns", c_void_p), ("weights", c_void_p)]
+
+
 class IdArrays(Sized):
     _fields_ = [("size", c_uint64), ("form", c_int), ("ascending", c_bool), ("num_vertices", c_uint64),
                 ("numbers", c_void_p), ("offsets", c_void_p), ("bytes", c_void_p)]
@@ -175,7 +179,7 @@ class EdgeTable(Structure):
 
 
 STRUCTS = {"qn_error": Error, "qn_progress": Progress, "qn_job": Job, "qn_option": Option,
-           "qn_session_info": SessionInfo, "qn_edge_rows": Rows, "qn_id_arrays": IdArrays,
+           "qn_session_info": SessionInfo, "qn_edge_rows": Rows, "qn_row": Row, "qn_id_arrays": IdArrays,
            "qn_section_array": SectionArray, "qn_property_array": PropertyArray, "qn_edge_arrays": EdgeArrays, "qn_result_info": ResultInfo,
            "qn_result_column": ResultColumn, "qn_device_array": DeviceArray,
            "qn_vertex_table": VertexTable, "qn_edge_table": EdgeTable,
@@ -198,6 +202,8 @@ FUNCTIONS = {
     "qn_session_ids": [c_void_p, POINTER(IdArrays), _ERROR],
     "qn_session_find": [c_void_p, POINTER(c_char_p), c_uint64, c_void_p, c_void_p, _ERROR],
     "qn_session_find_numbers": [c_void_p, c_void_p, c_uint64, c_void_p, c_void_p, _ERROR],
+    "qn_session_numbers_of": [c_void_p, c_void_p, c_uint64, c_void_p, _ERROR],
+    "qn_session_row": [c_void_p, c_int, c_uint32, POINTER(Row), _ERROR],
     "qn_session_degrees": [c_void_p, c_int, c_void_p, c_uint64, c_void_p, _ERROR],
     "qn_session_count_edges": [c_void_p, _JOB, POINTER(c_uint64), _ERROR],
     "qn_session_section": [c_void_p, c_uint64, POINTER(SectionArray), _ERROR],

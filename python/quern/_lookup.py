@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, Mapping, Option
 import numpy
 
 from . import _convert, _errors, _library
-from ._calls import check
+from ._calls import check, is_url, view
 from ._table import BATCH_ROWS
 
 if TYPE_CHECKING:
@@ -111,6 +111,9 @@ class Lookups:
     more of the file than is asked for. From other layouts they are put together once, in memory of 8 bytes a vertex and 4 an
     edge; ``graph.transform(path)`` writes them to a file instead, which opens at once. Ids that are not dense are checked
     once; a look-up of one is a bisection.
+
+    Of a graph on a server :meth:`neighbors`, :meth:`in_neighbors` and :meth:`has_edge` fetch what they look at, 1 MiB at a
+    time (layout graph, ids that are no texts); all else fetches whole sections.
     """
 
     _session: Any
@@ -118,9 +121,12 @@ class Lookups:
     num_stored_edges: int
     directed: bool
     id_form: str
+    layout: str
+    path: Optional[str]
 
     def _begin_lookups(self) -> None:
         self._dense = self.id_form == "dense"
+        self._far = self.layout == "graph" and self.id_form != "strings" and is_url(self.path)
         self._forget_lookups()
 
     def _forget_lookups(self) -> None:
@@ -150,6 +156,8 @@ class Lookups:
         if isinstance(id, int):
             if self._dense:
                 return id if 0 <= id < self.num_vertices else -1
+            if self.id_form == "numbers" and self._far and not self._names:
+                return self._far_vertex(id) if 0 <= id < 2**64 else -1
             if self.id_form == "numbers":
                 return (self._names or self._name()).vertex(id) if 0 <= id < 2**64 else -1
             id = b"%d" % id
@@ -228,10 +236,32 @@ class Lookups:
     def neighbors(self, vertex: Id) -> numpy.ndarray:
         """The ids of the vertices that the edges out of a vertex lead to, ascending by vertex; parallel edges count each. Of
         dense ids it is a view of :attr:`column_indices`."""
+        if self._far and self._offsets[OUT] is None:
+            return self._far_row(OUT, vertex)
         offsets = self._offsets[OUT] or self._prepare(OUT)
         if self._dense and type(vertex) is int and 0 <= vertex < self.num_vertices:
             return self._columns[OUT][offsets[vertex]:offsets[vertex + 1]]  # type: ignore[no-any-return]
         return self._row(OUT, vertex)
+
+    # ---- On a server: what is asked for comes, and nothing else ---------------------------------
+
+    def _far_vertex(self: Any, id: int) -> int:
+        number, vertex, found = ctypes.c_uint64(id), ctypes.c_uint32(), ctypes.c_bool()
+        check("qn_session_find_numbers", self._handle, ctypes.byref(number), 1, ctypes.byref(vertex), ctypes.byref(found))
+        return vertex.value if found.value else -1
+
+    def _far_columns(self: Any, which: int, vertex: int) -> numpy.ndarray:
+        row = _library.Row()
+        check("qn_session_row", self._handle, which, vertex, ctypes.byref(row))
+        return view(row.columns, "u4", row.num_edges, self._session)
+
+    def _far_row(self: Any, which: int, vertex: Id) -> numpy.ndarray:
+        columns: numpy.ndarray = self._far_columns(which, self._vertex_of(vertex))
+        if self._dense:
+            return columns
+        ids = numpy.empty(len(columns), "u8")
+        check("qn_session_numbers_of", self._handle, columns.ctypes.data, len(columns), ids.ctypes.data)
+        return ids
 
     def _row(self, which: int, vertex: Id) -> numpy.ndarray:
         """The ids at the other ends of a vertex's edges."""
@@ -243,15 +273,20 @@ class Lookups:
         row: numpy.ndarray = self._columns[which][offsets[at]:offsets[at + 1]]
         return row if self._dense else self._ids_of(row)
 
-    def in_neighbors(self, vertex: Id) -> numpy.ndarray:
+    def in_neighbors(self: Any, vertex: Id) -> numpy.ndarray:
         """The ids of the vertices whose edges lead to a vertex. Where in-edges are not stored (:attr:`has_in_edges`) they are
         computed once, in memory of 8 bytes a vertex and 4 an edge."""
+        if self._offsets[IN] is None and self._far and self.has_in_edges:
+            return self._far_row(IN, vertex)  # type: ignore[no-any-return]
         if self._offsets[IN] is None:
             self._prepare(IN)
-        return self._row(IN, vertex)
+        return self._row(IN, vertex)  # type: ignore[no-any-return]
 
     def has_edge(self, source: Id, target: Id) -> bool:
         """Is there an edge from one vertex to another? False also where one of them is not there."""
+        if self._far and self._offsets[OUT] is None:
+            start, end = self._vertex(source), self._vertex(target)
+            return start >= 0 and end >= 0 and bool(numpy.isin(end, self._far_columns(OUT, start)))
         offsets, start, end = self._offsets[OUT] or self._prepare(OUT), self._vertex(source), self._vertex(target)
         if start < 0 or end < 0:
             return False

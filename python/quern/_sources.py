@@ -13,7 +13,7 @@ import numpy
 
 from . import _arrow, _binsparse, _errors, _files, _library, graphar, icebug
 from ._arrow import Text
-from ._calls import options, path_bytes
+from ._calls import is_url, local, options, path_bytes
 from ._graph import Graph, PathLike, make, open
 from ._ids import id_array
 from ._optional import need
@@ -385,6 +385,8 @@ _MAGIC = ((b"PAR1", "parquet"), (b"ARROW1", "arrow"), (b"\xff\xff\xff\xff", "arr
 def _kind_of(path: PathLike) -> str:
     """What reads this: "container", "parquet", "arrow", "graphar", "icebug-disk", or "files" for whatever the library knows."""
     name = os.fspath(path)
+    if is_url(name):
+        return "container" if str(name).split("?")[0].endswith(".qrn") else "files"
     if os.path.isdir(name):
         inside = sorted(os.listdir(name))
         endings = [str(one).rsplit(".", 2)[1:] for one in inside]
@@ -406,7 +408,7 @@ def _kind_of(path: PathLike) -> str:
 def read(*paths: Any, directed: bool = True, path: Optional[PathLike] = None, **given: Any) -> Graph:
     """A graph of what there is: files in any format that ``quern-import`` reads (edge lists, CSV, GraphML, Matrix Market, ...;
     packed or not, and files of archives), Parquet and Arrow files, folders of Parquet, of GraphAr or of icebug-disk, and containers, archives
-    and sets of Quern's, which are opened as they are. Several files of one kind are joined. ``path`` is the container to write.
+    and sets of Quern's, which are opened as they are; also on servers (``"https://..."``, ``"s3://..."``, and what fsspec has). Several files of one kind are joined. ``path`` is the container to write.
 
     Options are those of ``quern-import``, with underscores for dashes: ``format="pairs"``, ``ids="strings"``,
     ``columns=["from", "to"]``, ``properties=True``, ``vertices="people.csv"``, ... Of Parquet and Arrow they are those of
@@ -414,6 +416,7 @@ def read(*paths: Any, directed: bool = True, path: Optional[PathLike] = None, **
     """
     if not paths:
         raise _errors.UsageError("there is no file to read")
+    paths = tuple(local(one) for one in paths)
     for one in paths:
         if hasattr(one, "__arrow_c_stream__") and len(paths) == 1:
             return from_arrow(one, directed=directed, path=path, **given)

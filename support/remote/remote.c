@@ -201,7 +201,7 @@ static enum qn_http_end request(struct reading *reading, struct qn_http *http,
   char range[64], condition[300], token[QN_TOKEN_HEADER];
   const char *own[3] = {range}, *headers[QN_MOST_HEADERS];
   if (remote->version.known && !remote->has_ranges)
-    reading->got = 0; /* its beginning can be had again */
+    reading->got = 0; /* its beginning can be read again */
   snprintf(range, sizeof range, "Range: bytes=%" PRIu64 "-%" PRIu64, reading->offset + reading->got,
            reading->offset + reading->bytes - 1);
   if (remote->version.known && remote->version.etag[0]) {

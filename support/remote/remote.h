@@ -30,7 +30,7 @@ void qn_remote_close(struct qn_remote *remote);
 const char *qn_remote_name(const struct qn_remote *remote);
 
 /* Read `bytes` bytes at `offset`; fewer, `*got`, where the object ends before. The first read is at
- * 0, and no other is made meanwhile. QN_SYSTEM, naming the URL, if they are not to be had, or are
+ * 0, and no other is made meanwhile. QN_SYSTEM, naming the URL, if they cannot be read, or are
  * of another version of the object. */
 enum qn_status qn_remote_read(struct qn_remote *remote, void *into, uint64_t bytes, uint64_t offset,
                               uint64_t *got, struct qn_error *error);

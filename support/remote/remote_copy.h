@@ -19,7 +19,7 @@ void qn_remote_copy_close(struct qn_remote_copy *copy);
 
 const char *qn_remote_copy_name(const struct qn_remote_copy *copy);
 uint64_t qn_remote_copy_bytes(const struct qn_remote_copy *copy);
-/* If not, no bytes can be had but all, in order. */
+/* If not, nothing can be read but all, in order. */
 bool qn_remote_copy_has_ranges(const struct qn_remote_copy *copy);
 void qn_remote_copy_traffic(const struct qn_remote_copy *copy, uint64_t *requests, uint64_t *bytes);
 

@@ -111,6 +111,7 @@ class Json(unittest.TestCase):
         printed |= self.printed("quern-info", vector.with_name("set-types"))
         printed |= self.printed("quern-info", vector.with_name("set-changes") / "changed")
         printed |= self.printed("quern-info", vector.with_name("set-changes") / "changed", "--log")
+        printed |= self.printed("quern-info", self.at / "g.qrn", "--neighbors", "1")
         self.compare(printed | directed - either | {"statistics.out_degree", "statistics.in_degree"}, ("quern-info",))
 
     def test_verify(self):

@@ -345,7 +345,7 @@ class Install(unittest.TestCase):
         pages, edges, csv, archive = (folder / name for name in ("sssp.qrn", "names.txt", "names.csv", "archive.qrn"))
         (folder / "star.txt").write_text("10 20\n10 30\n20 10\n30 40\n")
         self.assertEqual(run(programs["enough"], folder / "star.txt", "10", folder / "star.qrn").stdout,
-                         "4 edges\nvertex 0 has 2 out-edges\nvertex 1 has 1 out-edges\nvertex 2 has 1 out-edges\n"
+                         "4 edges\nvertex 10 has 2 out-edges\nvertex 20 has 1 out-edges\nvertex 30 has 1 out-edges\n"
                          "vertex 0 ranks first: 0.282\n")
         self.assertEqual(run("quern-export", folder / "star.qrn", "-qo", "-").stdout, "10\t20\n10\t30\n20\t10\n")
         self.assertIn("'11'", run(programs["enough"], folder / "star.txt", "11", folder / "star.qrn", exit=2).stderr)

@@ -34,6 +34,11 @@ class Containers(Scene):
         weights = sum(section["stored_bytes"] for name, section in sections.items() if name.endswith("weights"))
         self.assertLess(stored, len(self.bytes) - weights + MIB)
 
+    def test_neighbours_of_one_vertex(self):
+        far, near = (self.tool("quern-info", name, "--neighbors", "77").stdout for name in (self.url(), self.local))
+        self.assertEqual(far, near)
+        self.assertLessEqual(len(self.asked()), 5)
+
     def test_every_tool(self):
         self.server.objects["/g.qra"] = self.archive()
         self.tool("quern-verify", self.url())

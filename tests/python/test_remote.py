@@ -1,0 +1,111 @@
+"""Graphs on servers: opened, looked up and computed with as files are; a look-up fetches little."""
+
+import os
+import tempfile
+import unittest
+from pathlib import Path
+
+from harness.package import needs, quern
+from harness.tools import run
+from remote.scene import HAS_LIBCURL
+from remote.server import Server
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+MIB = 1 << 20
+
+
+@needs("numpy")
+@unittest.skipUnless(HAS_LIBCURL, "this build has no libcurl")
+class Remote(unittest.TestCase):
+    tier, sanitized_tier, timeout = "medium", "long", 300
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.at = Path(cls.folder.name)
+        os.environ["XDG_CACHE_HOME"] = str(cls.at)
+        os.environ["QUERN_CACHE_SIZE"] = "0"
+        run("quern-generate", "uniform", "--scale", 20, "--degree", 4, "--weights", "1,9", "--transpose", "also", "-q", "-o", cls.at / "dense.qrn")
+        chance = numpy.random.default_rng(5)
+        ids = numpy.unique(chance.integers(0, 1 << 50, 600000, dtype="u8"))
+        ends = chance.integers(0, len(ids), (2, 1000000))
+        with quern.from_arrays(ids[ends[0]], ids[ends[1]]) as graph:
+            graph.save(cls.at / "numbers.qrn")
+        (cls.at / "e.csv").write_text("Ann,Bob\nBob,Cid\n")
+        run("quern-import", cls.at / "e.csv", "-q", "-o", cls.at / "texts.qrn")
+        cls.server = Server({"/" + name: (cls.at / name).read_bytes() for name in ("dense.qrn", "numbers.qrn", "texts.qrn", "e.csv")})
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.close()
+        cls.folder.cleanup()
+
+    def both(self, name):
+        self.server.log.clear()
+        return quern.open(self.at / name), quern.open(self.server.url("/" + name))
+
+    def traffic(self):
+        """Requests and bytes."""
+        ranges = [entry[1] for entry in self.server.log]
+        self.assertNotIn(None, ranges)
+        ends = [tuple(map(int, one.split("=")[1].split("-"))) for one in ranges]
+        return len(ends), sum(last - first + 1 for first, last in ends)
+
+    def test_neighbours_of_one_vertex(self):
+        near, far = self.both("dense.qrn")
+        self.assertEqual(far.neighbors(654321).tolist(), near.neighbors(654321).tolist())
+        requests, count = self.traffic()
+        self.assertLessEqual(requests, 5)
+        self.assertLess(count, 4 * MIB)
+        self.assertEqual(far.in_neighbors(7).tolist(), near.in_neighbors(7).tolist())
+        target = int(near.neighbors(99)[0])
+        self.assertTrue(far.has_edge(99, target))
+        self.assertFalse(far.has_edge(99, 100) and not near.has_edge(99, 100))
+        with self.assertRaises(quern.UsageError):
+            far.neighbors(1 << 20)
+
+    def test_ids_that_are_numbers(self):
+        near, far = self.both("numbers.qrn")
+        for vertex in (0, 5, 123456, len(near) - 1):
+            id = int(near.id_column()[vertex])
+            self.assertEqual(far.neighbors(id).tolist(), near.neighbors(id).tolist())
+            self.assertNotIn(id + 1 if id + 1 not in near else -1, far)
+        self.assertLess(self.traffic()[0], 24)
+        whole = quern.open(self.server.url("/numbers.qrn"))
+        self.assertEqual(whole.find(near.id_column()[:1000]).tolist(), list(range(1000)))
+
+    def test_everything_else(self):
+        for name in ("dense.qrn", "numbers.qrn"):
+            near, far = self.both(name)
+            self.assertTrue((far.row_offsets == near.row_offsets).all() and (far.column_indices == near.column_indices).all())
+            self.assertTrue((far.out_degree() == near.out_degree()).all() and (far.in_degree() == near.in_degree()).all())
+            self.assertTrue((far.cc().values == near.cc().values).all())
+            self.assertEqual(set(far.arrays), set(near.arrays))
+            self.assertTrue(all((far.arrays[name] == near.arrays[name]).all() for name in near.arrays))
+        near, far = self.both("texts.qrn")
+        self.assertEqual(list(far.neighbors("Ann")), ["Bob"])
+        self.assertEqual(far.path, self.server.url("/texts.qrn"))
+        self.assertEqual(list(quern.read(self.server.url("/e.csv"))), list(near))
+        self.assertEqual(len(quern.read(self.server.url("/dense.qrn"))), 1 << 20)
+        trusted = quern.open(self.server.url("/dense.qrn"), trust=True)
+        self.assertTrue((trusted.weights == quern.open(self.at / "dense.qrn").weights).all())
+
+    @needs("fsspec")
+    def test_fsspec(self):
+        import fsspec
+        with fsspec.open("memory://a/texts.qrn", "wb") as file:
+            file.write((self.at / "texts.qrn").read_bytes())
+        self.assertEqual(len(quern.open("memory://a/texts.qrn")), 3)
+
+    def test_changed_and_gone(self):
+        self.server.objects["/gone.qrn"] = self.server.objects["/dense.qrn"]
+        far = quern.open(self.server.url("/gone.qrn"))
+        self.server.objects["/gone.qrn"] = self.server.objects["/numbers.qrn"]
+        with self.assertRaises(quern.SystemFailure):
+            far.neighbors(3)
+        with self.assertRaises(quern.SystemFailure):
+            quern.open(self.server.url("/none.qrn"))

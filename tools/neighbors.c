@@ -1,0 +1,126 @@
+#include "tools/neighbors.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+
+#include "support/json_text.h"
+#include "support/memory.h"
+#include "support/tool.h"
+#include <quern/lookup.h>
+#include <quern/session.h>
+
+/* A row, and what its columns are called. */
+struct named_row {
+  struct qn_row row;
+  struct qn_id_arrays ids; /* of texts alone */
+  enum qn_id_form form;
+  enum qn_type weight_type;
+  uint64_t *numbers; /* [num_edges] of others */
+};
+
+/* Texts are looked up where all of them are. */
+static enum qn_status name_columns(struct qn_session *session, struct named_row *named,
+                                   struct qn_error *error) {
+  const struct qn_row *row = &named->row;
+  named->ids.size = sizeof named->ids;
+  enum qn_status status =
+      qn_alloc(&named->numbers, row->num_edges, sizeof *named->numbers, "ids of neighbours", error);
+  if (!status && named->form != QN_ID_FORM_STRINGS)
+    return qn_session_numbers_of(session, row->columns, row->num_edges, named->numbers, error);
+  if (!status)
+    status = qn_session_ids(session, &named->ids, error);
+  for (uint64_t i = 0; i < row->num_edges && !status; i++)
+    if (row->columns[i] >= named->ids.num_vertices)
+      status = qn_fail(error, QN_INVALID,
+                       "an edge leads to a vertex that there is not: the file is damaged");
+  return status;
+}
+
+static json_t *name_of(const struct named_row *named, uint64_t i) {
+  if (named->form != QN_ID_FORM_STRINGS) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "%" PRIu64, named->numbers[i]);
+    return json_string(digits);
+  }
+  const uint64_t *offset = &named->ids.offsets[named->row.columns[i]];
+  return offset[0] <= offset[1] ? qn_json_name(named->ids.bytes + offset[0], offset[1] - offset[0])
+                                : json_null();
+}
+
+static json_t *weight_of(const struct named_row *named, uint64_t i) {
+  const void *weights = named->row.weights;
+  switch (weights ? named->weight_type : QN_TYPE_NONE) {
+  case QN_TYPE_U32:
+    return json_integer(((const uint32_t *)weights)[i]);
+  case QN_TYPE_I64:
+    return json_integer(((const int64_t *)weights)[i]);
+  case QN_TYPE_F32:
+    return json_real((double)((const float *)weights)[i]);
+  case QN_TYPE_F64:
+    return json_real(((const double *)weights)[i]);
+  default:
+    return NULL;
+  }
+}
+
+static json_t *describe(const struct named_row *named, const char *vertex) {
+  json_t *names = json_array(), *weights = named->row.weights ? json_array() : NULL;
+  for (uint64_t i = 0; i < named->row.num_edges; i++) {
+    json_array_append_new(names, name_of(named, i));
+    if (weights)
+      json_array_append_new(weights, weight_of(named, i));
+  }
+  return json_pack("{s:o, s:o, s:o*}", "vertex", qn_json_text(vertex), "neighbors", names,
+                   "weights", weights);
+}
+
+static void print(const json_t *described) {
+  const json_t *weights = json_object_get(described, "weights");
+  size_t i;
+  json_t *name;
+  json_array_foreach(json_object_get(described, "neighbors"), i, name) {
+    const json_t *weight = json_array_get(weights, i);
+    fputs(json_is_string(name) ? json_string_value(name) : "?", stdout);
+    if (json_is_integer(weight))
+      printf("\t%" JSON_INTEGER_FORMAT, json_integer_value(weight));
+    else if (weight)
+      printf("\t%.9g", json_real_value(weight));
+    putchar('\n');
+  }
+}
+
+static enum qn_status show(struct qn_session *session, const char *vertex, bool json,
+                           struct qn_error *error) {
+  struct qn_session_info info = {.size = sizeof info};
+  struct named_row named = {.row.size = sizeof named.row};
+  uint32_t number;
+  qn_session_info(session, &info);
+  named.form = info.id_form;
+  named.weight_type = info.weight_type;
+  enum qn_status status = qn_session_find(session, &vertex, 1, &number, NULL, error);
+  if (!status)
+    status = qn_session_row(session, QN_ROWS_OUT, number, &named.row, error);
+  if (!status)
+    status = name_columns(session, &named, error);
+  if (!status) {
+    json_t *described = describe(&named, vertex);
+    if (json)
+      qn_tool_print_json(json_incref(described));
+    else
+      print(described);
+    json_decref(described);
+  }
+  qn_free(named.numbers);
+  return status;
+}
+
+enum qn_status qn_neighbors_show(const char *path, const char *vertex, bool json,
+                                 struct qn_error *error) {
+  struct qn_session *session = NULL;
+  enum qn_status status = qn_session_open(path, 0, NULL, &session, error);
+  if (!status)
+    status = show(session, vertex, json, error);
+  qn_session_close(session);
+  return status;
+}
