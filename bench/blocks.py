@@ -2,7 +2,7 @@
 """A graph of 2^32 vertices: generated in packed blocks, verified, run on, and the results checked by definitions (bench_blocks), with
 times, memory and disk. Each phase can be called alone, as one may take minutes; what is there already is used. `scons bench-programs` first.
 
-    bench/blocks.py [--scale 32] [--degree 1] [--folder DIR] [--phases generate,verify,bfs,pagerank,cc] [--threads N] [--plan]
+    bench/blocks.py [--scale 32] [--degree 1] [--folder DIR] [--phases generate,verify,bfs,pagerank,cc] [--tolerance X] [--threads N] [--plan]
 
 --plan says what a scale takes, and runs nothing. A table goes to the terminal; blocks.json in the folder is for bench/report.py, of all
 phases that were done so far. Results are removed once they are checked, unless --keep is given; at the largest scale components are
@@ -95,7 +95,7 @@ class Bench:
 
     def pagerank(self):
         ranks = self.folder / "ranks.npy"
-        said, seconds, memory = self.run("pagerank", self.set, "--damping", DAMPING, "-fo", ranks)
+        said, seconds, memory = self.run("pagerank", self.set, "--damping", DAMPING, "--tolerance", self.options.tolerance, "-fo", ranks)
         self.note("pagerank", seconds, memory, kernel=round(said["seconds"]["kernel"], 1), iterations=said["iterations"])
         self.check("pagerank, checked", "ranks", ranks, DAMPING)
         self.remove("ranks.npy")
@@ -141,6 +141,7 @@ def main():
     parser.add_argument("--folder", type=Path, default=records.ROOT / "build/bench/blocks")
     parser.add_argument("--phases", default=",".join(PHASES))
     parser.add_argument("--threads", type=int)
+    parser.add_argument("--tolerance", default="1e-6", help="of pagerank (1e-6)")
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--plan", action="store_true")
     options = parser.parse_args()
