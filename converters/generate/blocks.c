@@ -33,6 +33,21 @@ bool qn_generate_takes_blocks(const struct qn_generate_options *options,
          build->duplicates == QN_DUPLICATES_KEEP && !build->count_parallel;
 }
 
+void qn_generate_blocks_estimate(const struct qn_generate_options *options,
+                                 const struct qn_set_options *set, bool packed,
+                                 struct qn_work_estimate *estimate) {
+  const uint64_t num_vertices = options->build.num_vertices;
+  const uint64_t width = set->block_vertices < num_vertices ? set->block_vertices : num_vertices;
+  const uint64_t cuts = qn_set_num_cuts(num_vertices, set->block_vertices);
+  const uint64_t edges = qn_generator_slots(&options->generator), rows = num_vertices * cuts;
+  /* Degrees; rows twice, as they are built and as they are written, and edges with them. */
+  const uint64_t fixed = 4 * num_vertices + 16 * width;
+  estimate->usual = fixed + edges / cuts * 16;
+  estimate->most = fixed + edges * 20;
+  estimate->temporary = edges * sizeof(uint64_t) + estimate->usual;
+  estimate->output = 2 * num_vertices + (packed ? rows / 4 + edges * 17 / 4 : rows * 8 + edges * 4);
+}
+
 /* ---- Edges to their blocks ------------------------------------------------------ */
 
 /* What a thread has found. */

@@ -10,6 +10,12 @@
 bool qn_generate_takes_blocks(const struct qn_generate_options *options,
                               const struct qn_set_options *set);
 
+/* What it takes, with packed blocks or plain ones, into `estimate`, which knows what edges on disk
+ * take at least and how long they take. */
+void qn_generate_blocks_estimate(const struct qn_generate_options *options,
+                                 const struct qn_set_options *set, bool packed,
+                                 struct qn_work_estimate *estimate);
+
 /* `write_metadata` is of the graph, when the ledger is known. */
 struct qn_generate_blocks_job {
   const struct qn_generate_options *options;

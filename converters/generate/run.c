@@ -68,6 +68,8 @@ const struct qn_setting qn_generate_settings[] = {
      .help = "2^N vertices (required; at most 31, or 40 with --block-vertices)"},
     {"degree", QN_SETTING_OWN, .set = set_degree, .argument = "D", .group = 1,
      .help = "D edges a vertex on average (default: 16; grid: 4, or 8 with diagonals)"},
+    {"edges", QN_SETTING_NUMBER, FIELD(generator.num_edges), .least = 1, .most = (uint64_t)1 << 40,
+     .argument = "E", .group = 1, .help = "E edges in all, in place of --degree; not of grids"},
     {"seed", QN_SETTING_NUMBER, FIELD(generator.seed), .most = UINT64_MAX, .argument = "S",
      .group = 1, .help = "Another seed gives another graph (default: 1)"},
     {"weights", QN_SETTING_OWN, .set = set_weights, .argument = "LO,HI", .group = 1,
@@ -89,6 +91,8 @@ enum qn_status qn_generate_options_settle(struct qn_generate_options *options,
   struct qn_generator *generator = &options->generator;
   if (!options->scale_given)
     return qn_fail(error, QN_USAGE, "say how large with --scale");
+  if (generator->num_edges && options->degree_given)
+    return qn_fail(error, QN_USAGE, "--edges is in place of --degree: give one of them");
   if (!options->degree_given)
     generator->degree = generator->model == QN_MODEL_GRID ? 4 : 16;
   if (!options->permute_given)
@@ -178,8 +182,11 @@ static enum qn_status record_options(const struct qn_generate_options *options, 
   if ((status = qn_provenance_option(provenance, "model",
                                      json_string(qn_model_words[generator->model]), error)) ||
       (status = qn_provenance_option(provenance, "scale", json_integer(generator->scale), error)) ||
-      (status = qn_provenance_option(provenance, "degree",
-                                     json_integer((json_int_t)generator->degree), error)) ||
+      (status = qn_provenance_option(
+           provenance, generator->num_edges ? "edges" : "degree",
+           json_integer(
+               (json_int_t)(generator->num_edges ? generator->num_edges : generator->degree)),
+           error)) ||
       (status = qn_provenance_option(provenance, "seed", json_sprintf("%" PRIu64, generator->seed),
                                      error)) ||
       (status =
@@ -202,12 +209,12 @@ static enum qn_status record_options(const struct qn_generate_options *options, 
   return QN_OK;
 }
 
-/* By `shares` ranks, each of which keeps edges twice: those that it makes, and those of its rows.
- */
+/* By `shares` ranks, each of which keeps edges twice: those that it makes, and those of its rows;
+ * or block by block, if `blocks` says how they are cut. */
 static enum qn_status make_plan(const struct qn_generate_options *options,
                                 const struct qn_memory_options *memory, const char *output,
-                                unsigned shares, struct qn_memory_plan *plan,
-                                struct qn_error *error) {
+                                unsigned shares, const struct qn_set_options *blocks, bool packed,
+                                struct qn_memory_plan *plan, struct qn_error *error) {
   uint64_t slots = qn_generator_slots(&options->generator);
   if (shares)
     slots = slots / shares * 2 + 2;
@@ -221,6 +228,8 @@ static enum qn_status make_plan(const struct qn_generate_options *options,
       .seconds_to_read = (double)slots / GENERATED_PER_SECOND / qn_threads(),
   };
   struct qn_work_estimate estimate = qn_build_estimate(&options->build, &edges);
+  if (blocks)
+    qn_generate_blocks_estimate(options, blocks, packed, &estimate);
   return qn_memory_plan_make(memory, output, &estimate, plan, error);
 }
 
@@ -253,7 +262,7 @@ enum qn_status qn_generate_run(const struct qn_generate_options *options,
   if (!status)
     status = check_scale(options, error);
   if (!status)
-    status = make_plan(options, memory, path, 0, &report->plan, error);
+    status = make_plan(options, memory, path, 0, NULL, false, &report->plan, error);
   if (!status)
     status = qn_writer_create(path, replace, &writer, error);
   if (!status)
@@ -337,7 +346,8 @@ enum qn_status qn_generate_set(const struct qn_generate_options *options,
                 "--packed is for --block-vertices, by one process, of a directed graph without "
                 "weights of which all edges are kept; quern-pack packs any set");
   if (!status)
-    status = make_plan(options, memory, path, ranks->num_ranks, &report->plan, error);
+    status = make_plan(options, memory, path, ranks->num_ranks, by_blocks ? set : NULL,
+                       builder != NULL, &report->plan, error);
   if (!status)
     status = check_plans(ranks, &report->plan, error);
   if (!status)

@@ -17,7 +17,9 @@ enum qn_status qn_generator_check(const struct qn_generator *generator, struct q
                    QN_MAX_WIDE_SCALE);
   if (generator->scale > QN_MAX_SCALE && generator->weights.type != QN_WEIGHT_NONE)
     return qn_fail(error, QN_USAGE, "graphs of a scale beyond %d have no weights", QN_MAX_SCALE);
-  if (generator->degree > MAX_SLOTS >> generator->scale)
+  if (generator->num_edges && generator->model == QN_MODEL_GRID)
+    return qn_fail(error, QN_USAGE, "the edges of a grid follow from --scale and --degree");
+  if (!generator->num_edges && generator->degree > MAX_SLOTS >> generator->scale)
     return qn_fail(error, QN_USAGE, "scale %u with degree %" PRIu64 " is more than 2^40 edges",
                    generator->scale, generator->degree);
   if (generator->model == QN_MODEL_GRID && generator->degree != 4 && generator->degree != 8)
@@ -30,7 +32,7 @@ enum qn_status qn_generator_check(const struct qn_generator *generator, struct q
 }
 
 uint64_t qn_generator_slots(const struct qn_generator *generator) {
-  return generator->degree << generator->scale;
+  return generator->num_edges ? generator->num_edges : generator->degree << generator->scale;
 }
 
 /* ---- Models --------------------------------------------------------------- */

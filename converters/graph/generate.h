@@ -26,8 +26,9 @@ enum qn_model {
 
 struct qn_generator {
   enum qn_model model;
-  unsigned scale;  /* V = 2^scale; at most QN_MAX_WIDE_SCALE */
-  uint64_t degree; /* 2^scale x degree edges; grid: 4 or 8, fewer at the border */
+  unsigned scale;     /* V = 2^scale; at most QN_MAX_WIDE_SCALE */
+  uint64_t degree;    /* 2^scale x degree edges; grid: 4 or 8, fewer at the border */
+  uint64_t num_edges; /* in its place, but for grids; 0: not */
   uint64_t seed;
   double a, b, c;                   /* of R-MAT */
   bool permute;                     /* number the vertices randomly, so that ids tell nothing */

@@ -278,13 +278,17 @@ static enum qn_status view_rows(struct qn_set_open_part *part, enum qn_set_check
                               qn_container_verify, error);
 }
 
-static enum qn_status restore_rows(struct qn_set_open_part *part, struct qn_error *error) {
+enum qn_status qn_set_part_verify(const struct qn_set_open_part *part, struct qn_error *error) {
   const struct qn_layout_operations *operations;
   enum qn_status status = qn_layout_operations(part->container, &operations, error);
-  if (!status)
-    status = qn_container_confirm(part->container, operations->verify(part->container, error),
-                                  qn_container_verify, error);
-  return status ? status : operations->restore(part->container, &part->graph, error);
+  return status ? status
+                : qn_container_confirm(part->container, operations->verify(part->container, error),
+                                       qn_container_verify, error);
+}
+
+static enum qn_status restore_rows(struct qn_set_open_part *part, struct qn_error *error) {
+  enum qn_status status = qn_set_part_verify(part, error);
+  return status ? status : qn_set_part_make_rows(part, error);
 }
 
 static struct qn_csr rows_of(const struct qn_set *set, const struct qn_set_part *part,

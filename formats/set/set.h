@@ -149,8 +149,10 @@ struct qn_set_open_part {
 
 enum qn_status qn_set_part_open(const struct qn_set *set, uint64_t index, enum qn_set_check check,
                                 struct qn_set_open_part *part, struct qn_error *error);
-/* The rows of a part of another layout, which was opened with a check, take memory: drop them, and
- * make them again. Of a part of rows nothing happens. */
+/* Every rule of a part of another layout than that of rows, which was opened without a check. */
+enum qn_status qn_set_part_verify(const struct qn_set_open_part *part, struct qn_error *error);
+/* The rows of such a part, which has been verified, take memory: drop them, and make them again. Of
+ * a part of rows nothing happens. */
 void qn_set_part_drop_rows(struct qn_set_open_part *part);
 enum qn_status qn_set_part_make_rows(struct qn_set_open_part *part, struct qn_error *error);
 /* A zeroed part is allowed. */

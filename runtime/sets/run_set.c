@@ -40,11 +40,12 @@ static enum qn_status open_part(struct qn_run_set *run, uint64_t index, uint64_t
                                 struct qn_error *error) {
   struct qn_set_open_part *part = &run->parts[place];
   /* Rows are made of other layouts, which are checked for that. */
-  enum qn_set_check check =
-      trust && run->set->layout == QN_LAYOUT_GRAPH ? QN_SET_CHECK_FILE : QN_SET_CHECK_ROWS;
+  enum qn_set_check check = run->drops_rows || (trust && run->set->layout == QN_LAYOUT_GRAPH)
+                                ? QN_SET_CHECK_FILE
+                                : QN_SET_CHECK_ROWS;
   enum qn_status status = qn_set_part_open(run->set, index, check, part, error);
-  if (!status && run->drops_rows)
-    qn_set_part_drop_rows(part);
+  if (!status && run->drops_rows && !trust)
+    status = qn_set_part_verify(part, error);
   if (!status)
     run->rows[place] = qn_run_set_rows(run->set, index, &part->rows);
   return status;

@@ -183,6 +183,7 @@ class RoundTrips(Folder):
     def test_generated_block_by_block(self):
         """A graph that is built one block after another makes the files that the container of all of it makes."""
         for words, width, rows in ((("rmat", "--scale", "9"), 200, "in"), (("uniform", "--scale", "8", "--degree", "3"), 100, "out"),
+                                   (("uniform", "--scale", "7", "--edges", "77"), 40, "in"),
                                    (("grid", "--scale", "6", "--transpose", "also"), 50, "in"), (("rmat", "--scale", "0"), 1, "in")):
             with self.subTest(words):
                 run("quern-generate", *words, "-qfo", self.at / "g.qrn")
@@ -654,6 +655,8 @@ class Usage(Folder):
         for words in (("--parts", "2"), ("--block-vertices", "9", "--undirected"), ("--block-vertices", "9", "--weights", "1,2"), ()):
             said = run("quern-generate", "rmat", "--scale", "5", "--packed", *words, "-o", self.at / "no", exit=2).stderr
             self.assertIn("quern-pack packs", said)
+        for words in (("grid", "--edges", "9"), ("rmat", "--edges", "9", "--degree", "1"), ("rmat", "--edges", "0")):
+            run("quern-generate", *words, "--scale", "4", "-o", self.at / "no", exit=2)
         made = self.split(graph)
         run("quern-transform", graph, "--parts", "2", "-o", made, exit=2)  # it exists
         (made / "mine.txt").write_text("not the set's")
