@@ -205,6 +205,15 @@ class RoundTrips(Folder):
             for path in (self.at / "packed").iterdir():
                 self.assertEqual((self.at / "at-once" / path.name).read_bytes(), path.read_bytes())
 
+    def test_sizes_are_those_of_the_model(self):
+        """docs/cluster.md, "Communication and memory": 8 bytes for each row and one more, 4 for each edge, and at most 24 KB."""
+        run("quern-generate", "rmat", "--scale", "14", "-qo", self.at / "g.qrn")
+        for made in (self.split(self.at / "g.qrn", 7), self.cut(self.at / "g.qrn", 3000)):
+            for block in json.loads((made / "set.json").read_text())["blocks"]:
+                model = 8 * (block["rows"][1] - block["rows"][0] + 1) + 4 * block["edges"]
+                self.assertEqual((made / block["name"]).stat().st_size, block["bytes"])
+                self.assertTrue(model <= block["bytes"] <= model + 24 * 1024, (block, model))
+
     def test_more_parts_than_vertices(self):
         graph = self.imported("g.qrn", vertices=3)
         self.returns(graph, self.split(graph, 9))

@@ -47,6 +47,22 @@ class Figures(_Scratch):
         from quern.report import _figures
         self.figures = _figures
 
+    def test_blocks_of_a_set(self):
+        """Cells have the edges of the block that they are in, from sources to destinations, whichever are rows."""
+        run("quern-generate", "rmat", "--scale", "6", "--permute=no", "-q", "-o", self.folder / "g.qrn")
+        graph = quern.open(self.folder / "g.qrn")
+        self.assertIsNone(self.figures.blocks(graph))
+        expected = self.figures.density(graph, cells=4)
+        for rows in ("in", "out"):
+            run("quern-transform", self.folder / "g.qrn", "--block-vertices", "16", "--rows", rows, "-qfo", self.folder / "set")
+            found = self.figures.blocks(quern.open(self.folder / "set"), cells=4)
+            self.assertEqual(found.cells.tolist(), expected.tolist())
+            self.assertEqual(found.edges.sum(), graph.num_edges)
+        run("quern-transform", self.folder / "g.qrn", "--parts", "3", "-qo", self.folder / "parts")
+        self.assertEqual(len(self.figures.blocks(quern.open(self.folder / "parts")).edges), 3)
+        self.report("parts", "-o", "page.html")
+        self.assertIn("keeps its edges in 3 files", (self.folder / "page.html").read_text())
+
     def test_degrees_and_density(self):
         import numpy
         rng = numpy.random.default_rng(6)

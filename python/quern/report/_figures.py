@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import numpy
@@ -90,6 +91,31 @@ def density(graph: Graph, order: Optional[numpy.ndarray] = None, cells: int = 19
     if not graph.directed:  # inside a cell of the diagonal an edge is stored both ways, and a loop once
         numpy.fill_diagonal(square, (square.diagonal() + loops) // 2)
     return square
+
+
+class Blocks(NamedTuple):
+    """Of a set: its blocks, or parts of whole rows."""
+
+    edges: numpy.ndarray
+    """Of each block."""
+    cells: numpy.ndarray
+    """As density() has them, from sources to destinations: how many edges the block has that a cell is in."""
+
+
+def blocks(graph: Graph, cells: int = 192) -> Optional[Blocks]:
+    """None of a graph that is no set, or one of version 1."""
+    if graph._set is None or not graph.num_vertices:
+        return None
+    with open(os.path.join(os.fspath(graph._set), "set.json"), encoding="utf-8") as file:
+        manifest = json.load(file)
+    found = [(*block["rows"], *block.get("columns", (0, graph.num_vertices)), block["edges"]) for block in manifest.get("blocks", [])]
+    if not found:
+        return None
+    counts = numpy.zeros((cells, cells), numpy.int64)
+    for *sides, edges in found:
+        top, bottom, left, right = (side * cells // graph.num_vertices for side in sides)
+        counts[top:max(bottom, top + 1), left:max(right, left + 1)] += edges
+    return Blocks(numpy.array([edges for *_, edges in found], numpy.int64), counts.T if manifest["rows"] == "in" else counts)
 
 
 def by_degree(all_degrees: List[Degrees]) -> numpy.ndarray:

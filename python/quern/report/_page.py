@@ -224,6 +224,19 @@ def _parts(graphs: Sequence[Graph]) -> Iterable[Section]:
             yield Section("How even the %s are" % parts.what, [text], [_charts.balance(parts, "Sizes of the " + parts.what)])
 
 
+def _blocks(graph: Graph) -> Iterable[Section]:
+    found = _figures.blocks(graph)
+    if found is None:
+        return
+    mean, most = found.edges.mean(), found.edges.max()
+    yield Section("The blocks of the set",
+                  ["%s keeps its edges in %s files. The largest has %s edges, %.3g times the mean, and %s have none."
+                   % (os.path.basename(os.path.abspath(os.fspath(graph._set or ""))), f"{len(found.edges):,}", f"{int(most):,}", most / mean if mean else 0,
+                      f"{int((found.edges == 0).sum()):,}"),
+                   "Each point has the colour of its file: the stronger, the more edges."],
+                  [_charts.density("Edges of the files", found.cells, graph)])
+
+
 def _history(info: Dict[str, Any]) -> Iterable[Section]:
     steps = _figures.history(info)
     if not steps:
@@ -298,7 +311,7 @@ def render(graphs: Sequence[Graph], results: Sequence[str] = (), traces: Sequenc
     if first.num_vertices:
         all_degrees, found = _figures.degrees(first), _structure.structure(first)
         sections += [_degrees(first, all_degrees), _matrix(first, all_degrees), _components(first, found), _clustering(first, all_degrees, found)]
-    sections = [*sections, *_results(first, results), *_timelines(traces), _file(graphs), *_parts(graphs), *_history(info)]
+    sections = [*sections, *_results(first, results), *_timelines(traces), _file(graphs), *_blocks(first), *_parts(graphs), *_history(info)]
     template, style, script = ((Path(__file__).parent / name).read_text(encoding="utf-8") for name in ("page.html", "page.css", "page.js"))
     policy = "default-src 'none'; img-src data:; style-src %s; script-src %s; base-uri 'none'; form-action 'none'" % (_hash(style), _hash(script))
     page: str = jinja2.Environment(autoescape=True).from_string(template).render(
