@@ -259,6 +259,7 @@ enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_o
   }
   const char *name = count > 1 ? unsuited->algorithm : NULL;
   const bool is_wide = set->num_vertices > UINT32_MAX;
+  const bool made_here = set->num_generations > 0; /* from which a graph is made, and checked */
   qn_set_close(set);
   if (is_wide)
     return qn_fail(error, QN_UNSUPPORTED,
@@ -268,7 +269,7 @@ enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_o
     return qn_fail(error, QN_UNSUPPORTED, "several ranks cannot share this: %s%s%s",
                    name ? name : "", name ? ": " : "", reason);
   qn_note(QN_NOTE_READ_WHOLE, "%s%s%s", name ? name : "", name ? ": " : "", reason);
-  return open_container(path, options, count, trust, input, error);
+  return open_container(path, options, count, trust || made_here, input, error);
 }
 
 enum qn_status qn_run_input_open_for(const char *path, const struct qn_run_options *options,

@@ -309,7 +309,7 @@ static void report_appended(const struct options *options, const struct qn_appen
           qn_size_text(report->bytes, bytes, sizeof bytes), report->seconds);
 }
 
-static enum qn_status append_files(const struct options *options, struct qn_error *error) {
+static enum qn_status append_files(struct options *options, struct qn_error *error) {
   const struct qn_append_job job = {.options = &options->append,
                                     .memory = options->memory,
                                     .base = options->input,
@@ -336,6 +336,7 @@ static enum qn_status append_files(const struct options *options, struct qn_erro
     report_appended(options, &report);
   }
   qn_append_report_end(&report);
+  qn_append_options_release(&options->append);
   return status;
 }
 

@@ -16,7 +16,7 @@
 static enum qn_status copy_path(const char *path, char **copy, struct qn_error *error) {
   *copy = strdup(path);
   if (!*copy)
-    return qn_fail_memory(error, "a path", strlen(path));
+    return qn_fail_memory(error, "a path", strlen(path)), QN_SYSTEM;
   for (size_t end = strlen(*copy); end > 1 && (*copy)[end - 1] == '/'; end--)
     (*copy)[end - 1] = '\0';
   return QN_OK;

@@ -341,10 +341,11 @@ static enum qn_status write_graph(struct qn_set *set, struct qn_writer *writer,
 /* Types become properties. */
 static const struct qn_set_selection all_types = {.properties = true};
 
+/* What is put together has its edges' sum, and its own in-edges: those of the base need no check. */
 static enum qn_status write_changed(const struct qn_set *set, struct qn_writer *writer,
                                     struct qn_error *error) {
   struct qn_changed changed;
-  enum qn_status status = qn_changed_open(set, QN_CHANGED_ALL, &changed, error);
+  enum qn_status status = qn_changed_open(set, QN_CHANGED_ROWS, &changed, error);
   if (!status)
     status = qn_changed_write(&changed, writer, error);
   qn_changed_close(&changed);
