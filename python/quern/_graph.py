@@ -365,7 +365,8 @@ class Graph(Lookups, Algorithms):
         first = info["first_row"]
         columns: numpy.ndarray = numpy.unique(self.column_indices)
         outside: numpy.ndarray = (columns < first) | (columns >= first + info["rows"])
-        return columns[outside]
+        found: numpy.ndarray = columns[outside]
+        return found
 
     @property
     def in_row_offsets(self) -> numpy.ndarray:
