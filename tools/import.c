@@ -211,7 +211,10 @@ int main(int argc, char **argv) {
       qn_tables_are_types(typed->edge_tables, typed->num_edge_tables);
   enum qn_status status = qn_set_making_begin(&options.making, &options.shared, &error);
   if (!status && tables && !options.making.ranks)
-    return qn_tool_exit(qn_tables_hand_over("import", options.output, argv, &error), &error);
+    return qn_tool_exit(qn_tables_hand_over("import",
+                                            options.num_inputs ? options.inputs[0] : options.output,
+                                            argv, &error),
+                        &error);
   if (!status)
     status = tables ? qn_fail(&error, QN_UNSUPPORTED,
                               "tables become containers, by one process: import without --parts "
