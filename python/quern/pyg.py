@@ -23,6 +23,7 @@ from ._optional import need
 from ._sampler import Batch, EdgeType, as_times
 from ._sampler import Sampler as _Sampler
 from ._sources import from_arrays
+from ._types import from_types
 
 torch: Any = need("torch")
 _data: Any = need("torch_geometric.data")
@@ -372,7 +373,7 @@ def to_pyg(graph: Any) -> Any:
 def _columns(data: Any, is_one: Any, skipped: Sequence[str]) -> Dict[str, numpy.ndarray]:
     """Tensors of one row a vertex, or edge, as properties."""
     found: Dict[str, numpy.ndarray] = {}
-    for name, value in data.items():
+    for name, value in list(data.items()):
         if name in skipped or not isinstance(value, torch.Tensor) or not is_one(name):
             continue
         if value.dim() > 2 or value.is_complex():
@@ -385,17 +386,31 @@ def _columns(data: Any, is_one: Any, skipped: Sequence[str]) -> Dict[str, numpy.
     return found
 
 
+def _edges_of(store: Any, of_vertices: Sequence[str] = ()) -> Dict[str, Any]:
+    """``edge_index``, ``weight``, and properties."""
+    index = store.get("edge_index")
+    found: Dict[str, Any] = {"edge_index": numpy.zeros((2, 0), "i8") if index is None else numpy.ascontiguousarray(index.cpu().numpy())}
+    if store.get("edge_weight") is not None:
+        found["weight"] = store["edge_weight"].detach().cpu().numpy()
+    return {**found, **_columns(store, store.is_edge_attr, ("edge_index", "edge_weight", *of_vertices))}
+
+
 def from_pyg(data: Any, path: Any = None, **options: Any) -> Any:
     """A graph of a ``Data`` of PyG: its ``edge_index``, ``edge_weight`` as weights, and tensors of one row a vertex or an edge as
-    properties (bfloat16 as float32). Options are those of :func:`quern.from_arrays`."""
+    properties (bfloat16 as float32). Options are those of :func:`quern.from_arrays`. Of a ``HeteroData`` a set with types at ``path``, by
+    :func:`quern.from_types`."""
+    if isinstance(data, _data.HeteroData):
+        if path is None:
+            raise _errors.UsageError("a HeteroData becomes a set with types, which is a folder: path= says where")
+        vertices = {name: _columns(data[name], data[name].is_node_attr, ()) or data[name].num_nodes for name in data.node_types}
+        return from_types(vertices, {name: _edges_of(data[name]) for name in data.edge_types}, path, **options)
     if not isinstance(data, _data.Data):
-        raise _errors.UnsupportedError("from_pyg takes a Data of PyG, not %s; types are imported from tables (docs/types.md)" % type(data).__name__)
-    sources, targets = data.edge_index.cpu().numpy() if data.edge_index is not None else numpy.zeros((2, 0), "i8")
-    weights = None if data.get("edge_weight") is None else data.edge_weight.detach().cpu().numpy()
+        raise _errors.UsageError("from_pyg takes a Data or a HeteroData of PyG, not %s" % type(data).__name__)
     of_vertices = _columns(data, data.is_node_attr, ("edge_index", "edge_weight"))
-    of_edges = _columns(data, data.is_edge_attr, ("edge_index", "edge_weight", *of_vertices))
-    return from_arrays(numpy.ascontiguousarray(sources), numpy.ascontiguousarray(targets), weights, path=path, num_vertices=data.num_nodes,
-                       vertex_properties=of_vertices or None, edge_properties=of_edges or None, **options)
+    edges = _edges_of(data, list(of_vertices))
+    sources, targets = edges.pop("edge_index")
+    return from_arrays(sources, targets, edges.pop("weight", None), path=path, num_vertices=data.num_nodes,
+                       vertex_properties=of_vertices or None, edge_properties=edges or None, **options)
 
 
 __all__ = ["FeatureStore", "GraphStore", "Sampler", "from_pyg", "link_neighbor_loader", "neighbor_loader", "stores", "to_pyg"]

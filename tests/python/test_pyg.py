@@ -255,15 +255,38 @@ class Stores(_Cases):
         self.assertTrue(torch.equal(graph.to_pyg().edge_weight, weighted.edge_weight))
         with self.assertRaisesRegex(quern.UsageError, "z: a property has numbers"):
             quern.from_pyg(torch_geometric.data.Data(edge_index=weighted.edge_index, num_nodes=3, z=torch.zeros(3, 2, 2)))
-        with self.assertRaisesRegex(quern.UnsupportedError, "HeteroData"):
-            quern.from_pyg(torch_geometric.data.HeteroData())
+        with self.assertRaisesRegex(quern.UsageError, "not int"):
+            quern.from_pyg(3)
+
+    def test_types_there_and_back(self):
+        data = torch_geometric.data.HeteroData()
+        data["paper"].x, data["paper"].train_mask, data["author"].num_nodes = torch.rand(5, 3), torch.arange(5) < 2, 4
+        data["author", "writes", "paper"].edge_index = torch.tensor([[0, 3, 3], [4, 0, 1]])
+        data["author", "writes", "paper"].edge_attr = torch.rand(3, 2)
+        data["paper", "cites", "paper"].edge_index = torch.tensor([[1, 0], [0, 1]])
+        data["paper", "cites", "paper"].edge_weight = torch.tensor([1.5, 2])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", quern.QuernWarning)
+            graph = quern.from_pyg(data, self.folder / "set")
+        back = graph.to_pyg()
+        self.assertEqual((back["author"].num_nodes, back["paper"].num_nodes), (4, 5))
+        self.assertTrue(torch.equal(back["paper"].x, data["paper"].x) and torch.equal(back["paper"].train_mask, data["paper"].train_mask))
+        for edge_type in data.edge_types:
+            order = sorted(range(data[edge_type].num_edges), key=lambda i: data[edge_type].edge_index[:, i].tolist())
+            self.assertTrue(torch.equal(back[edge_type].edge_index, data[edge_type].edge_index[:, order]))
+        self.assertTrue(torch.equal(back["author", "writes", "paper"].edge_attr, data["author", "writes", "paper"].edge_attr))
+        self.assertEqual(back["paper", "cites", "paper"].edge_weight.tolist(), [2, 1.5])
+        batch = next(iter(pyg.neighbor_loader(graph, [-1, -1], ("paper", "train_mask"), batch_size=2)))
+        self.assertTrue(torch.equal(batch["paper"].x, data["paper"].x[batch["paper"].n_id]))
+        with self.assertRaisesRegex(quern.UsageError, "path= says where"):
+            quern.from_pyg(data)
 
 
 @cases
 class Training(_Cases):
     def test_the_same_losses_as_in_memory(self):
         graph = self.graph()
-        printed = [subprocess.run([sys.executable, "-W", "ignore", SOURCE / "examples/python_graphsage.py", graph.path, "4", *more], check=True,
+        printed = [subprocess.run([sys.executable, "-W", "ignore", SOURCE / "examples" / "python_graphsage.py", graph.path, "4", *more], check=True,
                                   stdout=subprocess.PIPE, text=True).stdout for more in ([], ["--in-memory"])]
         self.assertEqual(*printed)
         losses = [float(loss) for loss in re.findall(r"loss (\S+),", printed[0])]
