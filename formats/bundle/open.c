@@ -7,8 +7,8 @@
 #include "formats/set/set.h"
 #include "support/memory.h"
 #include "support/progress.h"
-#include "support/text/url.h"
 #include "support/sizes.h"
+#include "support/text/url.h"
 #include <quern/archive.h>
 #include <quern/bundle.h>
 #include <quern/remote.h>
@@ -74,6 +74,13 @@ enum qn_status qn_container_open(const char *path, unsigned flags, struct qn_con
                                  struct qn_error *error) {
   char *file;
   *out = NULL;
+  if (qn_is_url(path) && qn_url_member(path)) {
+    qn_fail(
+        error, QN_UNSUPPORTED,
+        "members of bundles are read from files: download the bundle first, or serve the member "
+        "as a file of its own");
+    return qn_error_in_file(error, path), QN_UNSUPPORTED;
+  }
   if (qn_is_url(path))
     return qn_container_map_url(path, 0, UINT64_MAX, flags, out, error);
   if (strcmp(path, "-") == 0)

@@ -117,6 +117,7 @@ class Containers(Scene):
         for cut in (0, 5, 3000, 70000, len(self.bytes) - 1):
             self.server.objects["/bad.qrn"] = self.bytes[:cut]
             self.tool("quern-verify", self.server.url("/bad.qrn"), exit=3)
+        self.assertIn("download the bundle first", self.tool("quern-info", self.server.url("/b.tar:x.qrn"), exit=4).stderr)
         self.server.objects["/bad.qrn"] = b"<html>"
         self.assertIn("not a Quern container", self.tool("quern-info", self.server.url("/bad.qrn"), exit=3).stderr)
 
