@@ -54,6 +54,12 @@ class Text(Bringing):
         self.assertNotIn(b"secret", self.bring("/x/e.txt", 0, "me:secret@", "?token=secret"))
         self.assertIn("secret", self.server.log[-1][0])
 
+    def test_names_from_a_server(self):
+        self.server.objects.update({"/x/n-edges.txt.gz": gzip.compress(b"0\t1\n1\t2\n"),
+                                    "/x/n-vertices.txt.gz": gzip.compress(b"0\torg.a\n1\torg.b\n2\torg.c\n")})
+        self.tool("quern-import", self.server.url("/x/n-edges.txt.gz"), "--names", self.server.url("/x/n-vertices.txt.gz"), "-f", "-q", "-o", "out.qrn")
+        self.assertEqual(self.tool("quern-info", "out.qrn", "--neighbors", "org.a").stdout, "org.b\n")
+
     def test_members_of_archives(self):
         self.bring("/x/two.tar:b")
         self.assertIn("no member", self.bring("/x/two.tar:c", exit=3))
