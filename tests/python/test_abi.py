@@ -53,7 +53,7 @@ class Abi(unittest.TestCase):
         bound.update((name, len(arguments)) for name, (arguments, _) in _library.PLAIN_FUNCTIONS.items())
         self.assertEqual({name: declared.get(name) for name in bound}, bound)
         unbound = {name for name in declared if name not in bound and not name.startswith(("qn_error_", "qn_fail"))}
-        self.assertEqual(unbound, {"qn_type_bytes", "qn_session_row", "qn_session_section_named", "qn_result_copy"})
+        self.assertEqual(unbound, {"qn_type_bytes", "qn_session_section_named", "qn_result_copy"})
 
     def test_the_version_is_the_header_s(self):
         self.assertIn('"%s"' % quern.__version__, (SOURCE / "support/tool.h").read_text())
