@@ -47,6 +47,7 @@ class Figures(_Scratch):
         from quern.report import _figures
         self.figures = _figures
 
+    @needs("jinja2")
     def test_blocks_of_a_set(self):
         """Cells have the edges of the block that they are in, from sources to destinations, whichever are rows."""
         run("quern-generate", "rmat", "--scale", "6", "--permute=no", "-q", "-o", self.folder / "g.qrn")
