@@ -62,6 +62,11 @@ static bool is_name(const char *name, const char *text, size_t length) {
   return strlen(name) == length && memcmp(name, text, length) == 0;
 }
 
+bool qn_set_edge_type_is(const struct qn_set *set, const struct qn_set_edge_type *type,
+                         const char *text, size_t length) {
+  return is_name(type->name, text, length) || is_whole_name(set, type, text, length);
+}
+
 static enum qn_status refuse_edges(const struct qn_set *set, const char *text, size_t length,
                                    struct qn_error *error) {
   char word[2 * QN_PROPERTY_NAME_BYTES], near[QN_SUGGESTION_TEXT];
@@ -91,8 +96,7 @@ static uint64_t choose_edges(const struct qn_set *set, const char *text, size_t 
                              bool *chosen) {
   uint64_t found = 0;
   for (uint64_t t = 0; t < set->num_edge_types; t++)
-    if (is_name(set->edge_types[t].name, text, length) ||
-        is_whole_name(set, &set->edge_types[t], text, length)) {
+    if (qn_set_edge_type_is(set, &set->edge_types[t], text, length)) {
       chosen[t] = true;
       found++;
     }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/set/types.h"
+#include "formats/set/project.h"
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/progress.h"
@@ -31,22 +31,12 @@ struct qn_set_path {
 
 /* ---- Names ---------------------------------------------------------------------- */
 
-/* Is text[0 .. length) NAME or SOURCE-NAME-TARGET? */
-static bool is_called(const struct qn_set *set, const struct qn_set_edge_type *type,
-                      const char *text, size_t length) {
-  char *whole = qn_set_type_name(set, type);
-  const bool found = (strlen(type->name) == length && memcmp(type->name, text, length) == 0) ||
-                     (whole && strlen(whole) == length && memcmp(whole, text, length) == 0);
-  free(whole);
-  return found;
-}
-
 /* How many types are called so; `*type` is one of them. */
 static uint64_t find_types(const struct qn_set *set, const char *text, size_t length,
                            uint32_t *type) {
   uint64_t found = 0;
   for (uint64_t t = 0; t < set->num_edge_types; t++)
-    if (is_called(set, &set->edge_types[t], text, length)) {
+    if (qn_set_edge_type_is(set, &set->edge_types[t], text, length)) {
       *type = (uint32_t)t;
       found++;
     }

@@ -26,6 +26,10 @@ struct qn_set_chosen {
   bool *vertices, *edges;
 };
 
+/* Is text[0 .. length) its NAME or SOURCE-NAME-TARGET? */
+bool qn_set_edge_type_is(const struct qn_set *set, const struct qn_set_edge_type *type,
+                         const char *text, size_t length);
+
 /* QN_USAGE names a type that the set does not have, or of which several are called so. Owned until
  * release, also after a failure. */
 enum qn_status qn_set_choose(const struct qn_set *set, const struct qn_set_selection *selection,

@@ -161,7 +161,15 @@ class _Graph:
             raise _fail(self.path, "vertices and edges are lists of names of files")
         vertices = [_Vertices(self.path.parent / name, root) for name in files[0]]
         edges = [_Edges(self.path.parent / name, root) for name in files[1]]
-        self.vertices, self.edges = {entry.name: entry for entry in vertices}, {entry.name: entry for entry in edges}
+        self.vertices, self.edges = self._by_name(vertices), self._by_name(edges)
+
+    def _by_name(self, entries: List[Any]) -> Dict[str, Any]:
+        found: Dict[str, Any] = {}
+        for entry in entries:
+            if entry.name in found:
+                raise _fail(self.path, "two types are called %s" % entry.name)
+            found[entry.name] = entry
+        return found
 
     def chosen(self, edge: Optional[str]) -> _Edges:
         matching = [entry for entry in self.edges.values() if edge in (None, entry.name, entry.label)]

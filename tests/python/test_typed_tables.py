@@ -202,6 +202,13 @@ class Refused(Scratch):
             quern.from_types(two, {("P", "k", "Q"): undirected}, "s")
         self.assertEqual(quern.from_types(two, {("P", "k", "P"): undirected}, "s").num_edges, 2)
 
+    def test_types_of_graphar_that_are_called_the_same(self):
+        quern.from_types({"a": 1}, {("a", "k", "a"): ([0], [0])}, "s")
+        run("quern-export", "s", "--format", "graphar", "-o", "g")
+        info = Path("g/g.graph.yml")
+        info.write_text(info.read_text().replace("- a_k_a.edge.yml", "- a_k_a.edge.yml\n- a_k_a.edge.yml"))
+        self.assertIn("two types are called a_k_a", run("quern-import", "--types", "g", "-o", "t", exit=3).stderr)
+
     def test_files(self):
         pyarrow.parquet.write_table(pyarrow.table({"id": ["a", "b"], "n": [1, 2]}), "p.parquet")
         pyarrow.parquet.write_table(pyarrow.table({"source": ["a"], "target": ["z"]}), "k.parquet")
