@@ -13,8 +13,7 @@
 /* ---- Lines ------------------------------------------------------------------ */
 
 struct reader {
-  struct qn_input *input;
-  uint64_t num_vertices, num_parts, found, line;
+  uint64_t num_vertices, num_parts, found;
   uint32_t *parts;
 };
 
@@ -24,8 +23,9 @@ static const char *trim(const char *begin, const char *end) {
   return end;
 }
 
-static enum qn_status take_line(struct reader *reader, const char *begin, const char *end,
+static enum qn_status take_line(void *context, const char *begin, const char *end,
                                 struct qn_error *error) {
+  struct reader *reader = context;
   char quoted[QN_QUOTE_BYTES];
   uint64_t part;
   begin = qn_skip_blanks(begin, end);
@@ -42,34 +42,18 @@ static enum qn_status take_line(struct reader *reader, const char *begin, const 
   return QN_OK;
 }
 
-static enum qn_status read_lines(struct reader *reader, struct qn_error *error) {
-  struct qn_input_block block;
-  enum qn_status status = qn_input_next(reader->input, &block, error);
-  if (!status)
-    qn_text_skip_mark(&block);
-  while (!status && block.bytes) {
-    for (const char *line, *end; !status && qn_text_take_line(&block, &line, &end);) {
-      reader->line++;
-      status = take_line(reader, line, end, error);
-    }
-    if (status)
-      return qn_error_at_line(error, qn_input_name(reader->input), reader->line, 0), status;
-    status = qn_input_next(reader->input, &block, error);
-  }
-  if (!status && reader->found < reader->num_vertices)
-    status = qn_fail(error, QN_INVALID,
-                     "there are %" PRIu64 " parts, and %" PRIu64 " vertices: expected a line each",
-                     reader->found, reader->num_vertices);
-  return status;
-}
-
 static enum qn_status read_text(const char *path, uint64_t num_vertices, uint64_t num_parts,
                                 uint32_t *parts, struct qn_error *error) {
   struct reader reader = {.num_vertices = num_vertices, .num_parts = num_parts, .parts = parts};
-  enum qn_status status = qn_input_open(path, &QN_INPUT_DEFAULTS, &reader.input, error);
+  struct qn_input *input = NULL;
+  enum qn_status status = qn_input_open(path, &QN_INPUT_DEFAULTS, &input, error);
   if (!status)
-    status = read_lines(&reader, error);
-  qn_input_close(reader.input);
+    status = qn_text_each_line(input, take_line, &reader, error);
+  qn_input_close(input);
+  if (!status && reader.found < num_vertices)
+    status = qn_fail(error, QN_INVALID,
+                     "there are %" PRIu64 " parts, and %" PRIu64 " vertices: expected a line each",
+                     reader.found, num_vertices);
   return status;
 }
 

@@ -38,11 +38,10 @@ void qn_vertex_groups_destroy(struct qn_vertex_groups *groups) {
   *groups = (struct qn_vertex_groups){0};
 }
 
-static enum qn_status refuse_line(const struct vertex_reader *reader, struct qn_error *error,
-                                  const char *what, struct qn_column column) {
+static enum qn_status refuse_column(struct qn_error *error, const char *what,
+                                    struct qn_column column) {
   char quoted[QN_QUOTE_BYTES];
-  qn_fail(error, QN_INVALID, "%s %s", what, qn_text_quote(column.begin, column.end, quoted));
-  return qn_error_at_line(error, qn_input_name(reader->input), reader->line, 0), QN_INVALID;
+  return qn_fail(error, QN_INVALID, "%s %s", what, qn_text_quote(column.begin, column.end, quoted));
 }
 
 static enum qn_status find_group(const struct vertex_reader *reader, struct qn_column column,
@@ -57,7 +56,7 @@ static enum qn_status find_group(const struct vertex_reader *reader, struct qn_c
   case QN_INTERN_NO_MEMORY:
     return qn_fail_memory(error, "the names of groups", 0);
   default:
-    return refuse_line(reader, error, "expected the name of a group, found", column);
+    return refuse_column(error, "expected the name of a group, found", column);
   }
 }
 
@@ -83,10 +82,12 @@ static bool is_comment(const char *line) {
   return *line == '#' || *line == '%';
 }
 
-static enum qn_status read_line(struct vertex_reader *reader, const char *line, const char *end,
+static enum qn_status take_line(void *context, const char *line, const char *end,
                                 struct qn_error *error) {
+  struct vertex_reader *reader = context;
   struct qn_column id, group = {.begin = end, .end = end};
   const char *first = qn_skip_blanks(line, end);
+  reader->line++;
   if (first == end)
     return QN_OK;
   char separator = qn_first_delimiter(line, end);
@@ -99,7 +100,7 @@ static enum qn_status read_line(struct vertex_reader *reader, const char *line, 
   if (status == QN_INVALID && (is_comment(first) || is_header(reader, id)))
     return QN_OK;
   if (status)
-    return qn_error_at_line(error, qn_input_name(reader->input), reader->line, 0), status;
+    return status;
   if (reader->names &&
       !qn_columns_take_id(&columns, false, reader->ids, reader->order, &group, &number))
     qn_columns_next(&columns, &group);
@@ -109,7 +110,7 @@ static enum qn_status read_line(struct vertex_reader *reader, const char *line, 
   uint32_t *of = &reader->groups->of[vertex];
   if (*of != QN_NO_GROUP && *of != number) {
     if (!reader->may_be_header || vertex != reader->first)
-      return refuse_line(reader, error, "there are two groups for the vertex", id);
+      return refuse_column(error, "there are two groups for the vertex", id);
     reader->may_be_header = false;
     reader->had_header = true;
   }
@@ -122,22 +123,6 @@ static enum qn_status read_line(struct vertex_reader *reader, const char *line, 
   return QN_OK;
 }
 
-static enum qn_status read_lines(struct vertex_reader *reader, struct qn_error *error) {
-  struct qn_input_block block;
-  enum qn_status status = qn_input_next(reader->input, &block, error);
-  if (!status)
-    qn_text_skip_mark(&block);
-  while (!status && block.bytes) {
-    for (const char *line, *end; !status && qn_text_take_line(&block, &line, &end);) {
-      reader->line++;
-      status = read_line(reader, line, end, error);
-    }
-    if (!status)
-      status = qn_input_next(reader->input, &block, error);
-  }
-  return status;
-}
-
 static enum qn_status read_file(struct vertex_reader *reader, const char *path, bool with_groups,
                                 struct qn_error *error) {
   enum qn_status status;
@@ -145,7 +130,7 @@ static enum qn_status read_file(struct vertex_reader *reader, const char *path, 
       (status = qn_ids_original_order(reader->ids, &reader->order, error)) ||
       (with_groups && (status = qn_string_map_create(&reader->names, error))) ||
       (status = qn_input_open(path, &QN_INPUT_DEFAULTS, &reader->input, error)) ||
-      (status = read_lines(reader, error)))
+      (status = qn_text_each_line(reader->input, take_line, reader, error)))
     return status;
   reader->groups->num_groups =
       with_groups ? qn_string_map_count(reader->names) : reader->groups->num_named > 0;

@@ -198,8 +198,9 @@ static enum qn_http_end request(struct reading *reading, struct qn_http *http,
                                 char message[QN_HTTP_MESSAGE]) {
   struct qn_remote *remote = reading->remote;
   const struct qn_address *address = &remote->address;
-  char range[64], condition[300], token[QN_TOKEN_HEADER];
-  const char *own[3] = {range}, *headers[QN_MOST_HEADERS];
+  char range[64], condition[300];
+  const char *own[3] = {range};
+  struct qn_request_headers headers;
   if (remote->version.known && !remote->has_ranges)
     reading->got = 0; /* its beginning can be read again */
   snprintf(range, sizeof range, "Range: bytes=%" PRIu64 "-%" PRIu64, reading->offset + reading->got,
@@ -208,24 +209,17 @@ static enum qn_http_end request(struct reading *reading, struct qn_http *http,
     snprintf(condition, sizeof condition, "If-Match: %s", remote->version.etag);
     own[1] = condition;
   }
-  qn_headers_of(address, own, headers, token);
-  const struct qn_http_request wish = {.url = address->url,
-                                       .headers = headers,
-                                       .follow = !address->region,
-                                       .region = address->key ? address->region : NULL,
-                                       .key = address->key,
-                                       .secret = address->secret,
-                                       .timeout = qn_remote_timeout(),
-                                       .begin = begin,
-                                       .take = take,
-                                       .goes_on = goes_on,
-                                       .user = reading};
+  struct qn_http_request wish = qn_request_of(address, own, &headers);
+  wish.begin = begin;
+  wish.take = take;
+  wish.goes_on = goes_on;
+  wish.user = reading;
   reading->again = false;
   reading->status = QN_OK;
   reading->retry_after = 0;
   __atomic_add_fetch(&remote->requests, 1, __ATOMIC_RELAXED);
   const enum qn_http_end end = qn_http_get(http, &wish, message);
-  explicit_bzero(token, sizeof token);
+  explicit_bzero(headers.token, sizeof headers.token);
   return end;
 }
 

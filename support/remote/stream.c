@@ -136,8 +136,9 @@ static bool goes_on(void *user) {
 static enum qn_http_end request(struct qn_remote_stream *stream, char message[QN_HTTP_MESSAGE]) {
   const struct qn_address *address = &stream->address;
   const struct qn_version *version = &stream->version;
-  char range[64], condition[300], token[QN_TOKEN_HEADER];
-  const char *own[3] = {NULL}, *headers[QN_MOST_HEADERS];
+  char range[64], condition[300];
+  const char *own[3] = {NULL};
+  struct qn_request_headers headers;
   if (stream->at && qn_version_can_tell(version)) {
     snprintf(range, sizeof range, "Range: bytes=%" PRIu64 "-", stream->at);
     snprintf(condition, sizeof condition, "If-Range: %s",
@@ -145,23 +146,16 @@ static enum qn_http_end request(struct qn_remote_stream *stream, char message[QN
     own[0] = range;
     own[1] = condition;
   }
-  qn_headers_of(address, own, headers, token);
-  const struct qn_http_request wish = {.url = address->url,
-                                       .headers = headers,
-                                       .follow = !address->region,
-                                       .region = address->key ? address->region : NULL,
-                                       .key = address->key,
-                                       .secret = address->secret,
-                                       .timeout = qn_remote_timeout(),
-                                       .begin = begin,
-                                       .take = take,
-                                       .goes_on = goes_on,
-                                       .user = stream};
+  struct qn_http_request wish = qn_request_of(address, own, &headers);
+  wish.begin = begin;
+  wish.take = take;
+  wish.goes_on = goes_on;
+  wish.user = stream;
   stream->again = false;
   stream->status = QN_OK;
   stream->retry_after = 0;
   const enum qn_http_end end = qn_http_get(stream->http, &wish, message);
-  explicit_bzero(token, sizeof token);
+  explicit_bzero(headers.token, sizeof headers.token);
   return end;
 }
 
@@ -171,7 +165,8 @@ static void attempt(struct qn_remote_stream *stream) {
   if (stream->status || !goes_on(stream))
     return;
   const uint64_t bytes = stream->version.bytes;
-  if (end == QN_HTTP_DONE && (bytes == UINT64_MAX || stream->at == bytes))
+  const bool all = bytes == UINT64_MAX ? end == QN_HTTP_DONE : stream->at == bytes;
+  if (stream->version.known && all) /* whatever became of the connection after it */
     return;
   stream->again = end != QN_HTTP_FAILED;
   fail(stream,

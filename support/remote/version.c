@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "support/remote/attempts.h"
+
 static const char *strong(const char *etag) {
   return etag[0] == '"' ? etag : "";
 }
@@ -77,19 +79,26 @@ enum qn_status qn_code_refuse(const struct qn_address *address, const struct qn_
   return qn_error_in_file(error, address->name), QN_SYSTEM;
 }
 
-void qn_headers_of(const struct qn_address *address, const char *const *own,
-                   const char *headers[QN_MOST_HEADERS], char token[QN_TOKEN_HEADER]) {
+struct qn_http_request qn_request_of(const struct qn_address *address, const char *const *own,
+                                     struct qn_request_headers *headers) {
   /* SHA-256 of no bytes, which S3 wants to be signed. */
   static const char body[] =
       "x-amz-content-sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
   unsigned count = 0;
   if (address->key)
-    headers[count++] = body;
+    headers->lines[count++] = body;
   if (address->token) {
-    snprintf(token, QN_TOKEN_HEADER, "x-amz-security-token: %s", address->token);
-    headers[count++] = token;
+    snprintf(headers->token, sizeof headers->token, "x-amz-security-token: %s", address->token);
+    headers->lines[count++] = headers->token;
   }
   while (*own && count + 1 < QN_MOST_HEADERS)
-    headers[count++] = *own++;
-  headers[count] = NULL;
+    headers->lines[count++] = *own++;
+  headers->lines[count] = NULL;
+  return (struct qn_http_request){.url = address->url,
+                                  .headers = headers->lines,
+                                  .follow = !address->region,
+                                  .region = address->key ? address->region : NULL,
+                                  .key = address->key,
+                                  .secret = address->secret,
+                                  .timeout = qn_remote_timeout()};
 }

@@ -34,9 +34,13 @@ enum qn_status qn_code_refuse(const struct qn_address *address, const struct qn_
 /* The object is not what it was. */
 enum qn_status qn_version_changed(const struct qn_address *address, struct qn_error *error);
 
-/* The headers that each request has: [QN_MOST_HEADERS] of them, those of `own` and NULL at the end.
- * `token` of `room` bytes holds one. */
 #define QN_MOST_HEADERS 8
-#define QN_TOKEN_HEADER 4096
-void qn_headers_of(const struct qn_address *address, const char *const *own,
-                   const char *headers[QN_MOST_HEADERS], char token[QN_TOKEN_HEADER]);
+struct qn_request_headers {
+  const char *lines[QN_MOST_HEADERS];
+  char token[4096]; /* a secret: to be wiped after the request */
+};
+
+/* A request for the object, which still lacks its functions. Its headers are those that every
+ * request has, and those of `own`, which NULL ends; they stay where they are. */
+struct qn_http_request qn_request_of(const struct qn_address *address, const char *const *own,
+                                     struct qn_request_headers *headers);
