@@ -1,6 +1,7 @@
 /* Numbers of parts, one for each vertex or edge. */
 #pragma once
 
+#include <quern/inline.h>
 #include <quern/properties.h>
 
 /* Numbers of 1, 2 or 4 bytes. */
@@ -28,6 +29,11 @@ static inline void qn_part_set(const struct qn_part_column *column, uint64_t i, 
     ((uint16_t *)column->values)[i] = (uint16_t)part;
   else
     ((uint32_t *)column->values)[i] = part;
+}
+
+/* A number is about to be asked for: of no vertex or edge at all, maybe. */
+QN_ALWAYS_INLINE void qn_part_prefetch(const struct qn_part_column *column, uint64_t i) {
+  __builtin_prefetch((const char *)column->values + i * column->bytes);
 }
 
 /* Read the property `name` of a container as numbers of parts: of vertices, or if there is none

@@ -8,6 +8,7 @@
 #include "converters/partition/options.h"
 #include "converters/partition/replicas.h"
 #include "converters/partition/sizes.h"
+#include "support/search.h"
 
 /* The edges of row `v` that are counted there, [*first, *last) among all: those that a directed
  * graph stores, and of both directions of an undirected edge that whose destination is no less than
@@ -19,8 +20,7 @@ static inline void qn_own_edges(const struct qn_graph *graph, uint64_t v, uint64
   *first = (uint64_t)(columns - graph->out.column_indices);
   *last = *first + count;
   if (graph->directedness == QN_UNDIRECTED)
-    while (*first < *last && graph->out.column_indices[*first] < v)
-      ++*first;
+    *first = qn_lower_bound_u32(graph->out.column_indices, *first, *last, v);
 }
 
 /* Endpoints of edges at each vertex, each edge once, [V]; more than 2^32 - 1 are so many. */

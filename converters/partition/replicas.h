@@ -2,14 +2,14 @@
 #pragma once
 
 #include <stdint.h>
-#include <string.h>
 
 #include <quern/error.h>
+#include <quern/inline.h>
 
 struct qn_replicas {
   uint64_t num_vertices, num_parts;
-  unsigned stride; /* bytes of a vertex: 1, 2, 4 or a multiple of 8 */
-  unsigned char *bits;
+  unsigned stride;     /* bytes of a vertex: 1, 2, 4 or a multiple of 8 */
+  unsigned char *bits; /* little-endian words, of 8 bytes at most */
 };
 
 /* None is in any part. Owned until destroy, which takes zeroed ones, too. */
@@ -24,28 +24,38 @@ static inline unsigned qn_replicas_words(const struct qn_replicas *replicas) {
   return (replicas->stride + 7) / 8;
 }
 
-/* Parts 64 * word to 64 * word + 63 of a vertex. */
+/* Parts 64 * word to 64 * word + 63 of a vertex. Written and read in the same width: a wider read
+ * would have to wait for the write before it. */
 static inline uint64_t qn_replicas_word(const struct qn_replicas *replicas, uint64_t v,
                                         unsigned word) {
   const unsigned char *bits = replicas->bits + v * replicas->stride;
-  uint64_t value = 0;
   if (replicas->stride >= 8)
-    memcpy(&value, bits + (size_t)8 * word, 8);
-  else if (replicas->stride == 4)
-    memcpy(&value, bits, 4);
-  else if (replicas->stride == 2)
-    memcpy(&value, bits, 2);
-  else
-    value = bits[0];
-  return value;
+    return ((const uint64_t *)bits)[word];
+  if (replicas->stride == 4)
+    return *(const uint32_t *)bits;
+  return replicas->stride == 2 ? *(const uint16_t *)bits : bits[0];
 }
 
 static inline int qn_replicas_has(const struct qn_replicas *replicas, uint64_t v, uint32_t part) {
-  return replicas->bits[v * replicas->stride + part / 8] >> (part % 8) & 1;
+  return qn_replicas_word(replicas, v, part / 64) >> part % 64 & 1;
 }
 
 static inline void qn_replicas_add(struct qn_replicas *replicas, uint64_t v, uint32_t part) {
-  replicas->bits[v * replicas->stride + part / 8] |= (unsigned char)(1U << (part % 8));
+  unsigned char *bits = replicas->bits + v * replicas->stride;
+  const uint64_t bit = UINT64_C(1) << part % 64;
+  if (replicas->stride >= 8)
+    ((uint64_t *)bits)[part / 64] |= bit;
+  else if (replicas->stride == 4)
+    *(uint32_t *)bits |= (uint32_t)bit;
+  else if (replicas->stride == 2)
+    *(uint16_t *)bits |= (uint16_t)bit;
+  else
+    bits[0] |= (unsigned char)bit;
+}
+
+/* Those of a vertex are about to be asked for. */
+QN_ALWAYS_INLINE void qn_replicas_prefetch(const struct qn_replicas *replicas, uint64_t v) {
+  __builtin_prefetch((const char *)replicas->bits + v * replicas->stride);
 }
 
 static inline uint64_t qn_replicas_count(const struct qn_replicas *replicas, uint64_t v) {

@@ -29,7 +29,7 @@ static uint64_t greater(uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
 
-/* Bytes that a method keeps at most: see the structs of its stream, map_clusters and
+/* Bytes that a method keeps at most: see the structs of its stream, map_vertices and
  * copy_to_reverses. */
 static uint64_t kept_bytes(const struct qn_partition_options *options, uint64_t num_vertices) {
   const uint64_t of_sizes = 40 * options->num_parts;
@@ -37,7 +37,7 @@ static uint64_t kept_bytes(const struct qn_partition_options *options, uint64_t 
   if (options->method == QN_PARTITION_HDRF)
     return of_sizes + greater(4 * num_vertices + replicas, 8 * num_vertices);
   if (options->method == QN_PARTITION_2PSL)
-    return of_sizes + greater(20 * num_vertices + replicas, 36 * num_vertices);
+    return of_sizes + greater(16 * num_vertices + replicas, 36 * num_vertices);
   return of_sizes + 4 * num_vertices;
 }
 
