@@ -31,6 +31,7 @@ struct qn_sampler {
   const int64_t **times;
   struct qn_sampling_edges *edges;
   int64_t **own_times;          /* [num_edge_types] in the order of rows, where that is another */
+  uint64_t **own_offsets;       /* [num_edge_types][2] of packed rows, and of those that number */
   struct qn_session **sessions; /* [num_edge_types] */
   int64_t *fanouts;
   /* Only tried: a child may be forked while another thread has it. */
@@ -46,6 +47,10 @@ static void destroy_batch(struct qn_batch *batch) {
   qn_free(batch);
 }
 
+static void free_offsets(uint64_t *offsets, const struct qn_sampling_rows *rows) {
+  qn_pages_free(offsets, rows->num_vertices + 1, sizeof *offsets);
+}
+
 static void destroy(struct qn_sampler *sampler) {
   for (unsigned i = 0; i < sampler->num_batches; i++)
     destroy_batch(sampler->batches[i]);
@@ -54,11 +59,14 @@ static void destroy(struct qn_sampler *sampler) {
   for (uint32_t t = 0; t < sampler->sampling.num_edge_types; t++) {
     qn_session_close(sampler->sessions[t]);
     qn_free(sampler->own_times[t]);
+    free_offsets(sampler->own_offsets[2 * t], &sampler->edges[t].rows);
+    free_offsets(sampler->own_offsets[2 * t + 1], &sampler->edges[t].numbered);
   }
   qn_free(sampler->num_vertices);
   qn_free(sampler->times);
   qn_free(sampler->edges);
   qn_free(sampler->own_times);
+  qn_free(sampler->own_offsets);
   qn_free(sampler->sessions);
   qn_free(sampler->fanouts);
   pthread_mutex_destroy(&sampler->lock);
@@ -83,17 +91,19 @@ struct timing {
   const int64_t *by_number;
   int64_t *by_place;
   uint64_t row, end;
-  bool damaged;
+  struct qn_row_reader reader;
 };
 
 static void time_rows(void *argument) {
   struct timing *timing = argument;
+  struct qn_row_reader *reader = &timing->reader;
   uint64_t first, length;
   for (uint64_t row = timing->row; row < timing->end; row++) {
-    timing->damaged = !qn_row_of(timing->edges->rows, row, &first, &length) || timing->damaged;
+    if (!qn_row_of(&timing->edges->rows, row, &first, &length))
+      reader->damaged = true;
     for (uint64_t e = first; e < first + length; e++) {
-      const int64_t number = qn_edge_number(timing->edges, row, e);
-      timing->damaged = timing->damaged || number < 0;
+      const int64_t number = qn_edge_number(timing->edges, row, e, reader);
+      reader->damaged = reader->damaged || number < 0;
       timing->by_place[e] = number < 0 ? 0 : timing->by_number[number];
     }
   }
@@ -105,33 +115,73 @@ static enum qn_status order_times(void *argument, struct qn_error *error) {
   struct qn_sampler *sampler = creating->sampler;
   struct qn_sampling_edges *edges = &sampler->edges[creating->edge_type];
   int64_t **own = &sampler->own_times[creating->edge_type];
-  const uint64_t num_rows = edges->rows->num_vertices, piece = 4096;
-  bool damaged = false, cut = false;
+  const uint64_t num_rows = edges->rows.num_vertices, piece = 4096;
+  enum qn_rows_outcome worst = QN_ROWS_READ;
   enum qn_status status =
-      qn_alloc_zeroed(own, edges->rows->num_edges, sizeof **own, "times of edges", error);
+      qn_alloc_zeroed(own, edges->rows.num_edges, sizeof **own, "times of edges", error);
   if (status)
     return status;
-#pragma omp parallel for schedule(dynamic, 1) reduction(|| : damaged, cut)
+#pragma omp parallel for schedule(dynamic, 1) reduction(max : worst)
   for (uint64_t row = 0; row < num_rows; row += piece) {
-    struct timing timing = {
-        edges, creating->times, *own, row, num_rows - row < piece ? num_rows : row + piece, false};
-    cut = !qn_guarded_read(time_rows, &timing) || cut;
-    damaged = damaged || timing.damaged;
+    struct timing timing = {.edges = edges,
+                            .by_number = creating->times,
+                            .by_place = *own,
+                            .row = row,
+                            .end = num_rows - row < piece ? num_rows : row + piece};
+    const enum qn_rows_outcome found =
+        qn_sampling_read_guarded(edges, time_rows, &timing, &timing.reader);
+    worst = found > worst ? found : worst;
   }
   edges->times = *own;
-  if (cut)
-    return qn_rows_cut(error);
-  return damaged ? qn_rows_damaged(error) : QN_OK;
+  return qn_sampling_read_status(worst, error);
 }
 
+/* The rows as a packed container stores them; NULL: it does not, or it is not one. */
+static const struct qn_packed_rows *packed_rows(const struct qn_session *session,
+                                                enum qn_rows which) {
+  const struct qn_packed *packed = session->input.view;
+  if (session->input.info->layout != QN_LAYOUT_PACKED)
+    return NULL;
+  const bool both = packed->directedness == QN_UNDIRECTED;
+  if (which == QN_ROWS_OUT)
+    return packed->has_out ? &packed->out : both ? &packed->in : NULL;
+  return packed->has_in ? &packed->in : both ? &packed->out : NULL;
+}
+
+struct offsetting {
+  struct qn_session *session;
+  const struct qn_packed_rows *packed;
+  struct qn_sampling_rows *rows;
+  uint64_t **offsets;
+};
+
+static enum qn_status find_offsets(void *argument, struct qn_error *error) {
+  const struct offsetting *offsetting = argument;
+  enum qn_status status =
+      offsetting->session->trusted
+          ? QN_OK
+          : qn_session_ensure_verified(offsetting->session, QN_VERIFY_STRUCTURE, error);
+  return status ? status
+                : qn_sampling_rows_unpack_offsets(offsetting->packed, offsetting->rows,
+                                                  offsetting->offsets, error);
+}
+
+/* Packed rows are left as they are, and others that are not plain are put together. */
 static enum qn_status prepare_rows(struct qn_session *session, enum qn_rows which,
-                                   const struct qn_job *job, const struct qn_csr **rows,
-                                   struct qn_error *error) {
+                                   const struct qn_job *job, struct qn_sampling_rows *rows,
+                                   uint64_t **offsets, struct qn_error *error) {
   struct qn_edge_rows prepared = {.size = sizeof prepared};
+  struct offsetting offsetting = {session, packed_rows(session, which), rows, offsets};
+  if (offsetting.packed)
+    return qn_call(job, find_offsets, &offsetting, error);
   enum qn_status status = which == QN_ROWS_OUT
                               ? qn_session_out_edges(session, job, &prepared, error)
                               : qn_session_in_edges(session, job, &prepared, error);
-  *rows = status ? NULL : qn_session_rows(session, which);
+  if (!status)
+    *rows = (struct qn_sampling_rows){.num_vertices = prepared.num_vertices,
+                                      .num_edges = prepared.num_edges,
+                                      .row_offsets = prepared.row_offsets,
+                                      .column_indices = prepared.column_indices};
   return status;
 }
 
@@ -183,20 +233,24 @@ static enum qn_status take_edges(struct qn_sampler *sampler, uint32_t type,
   edges->neighbor_type = given->neighbor_type;
   edges->first_row = given->first_center;
   edges->first_column = given->first_neighbor;
-  enum qn_status status = prepare_rows(given->session, given->rows, job, &edges->rows, error);
-  if (!status && given->rows == QN_ROWS_IN && info.directed)
-    status = prepare_rows(given->session, QN_ROWS_OUT, job, &edges->numbered, error);
+  const bool numbered = sampler->sampling.numbers || given->times;
+  uint64_t **offsets = &sampler->own_offsets[2 * (uint64_t)type];
+  enum qn_status status =
+      prepare_rows(given->session, given->rows, job, &edges->rows, &offsets[0], error);
+  if (!status && numbered && given->rows == QN_ROWS_IN && info.directed)
+    status = prepare_rows(given->session, QN_ROWS_OUT, job, &edges->numbered, &offsets[1], error);
   if (!status)
-    status = check_range(sampler, given->center_type, given->first_center,
-                         edges->rows->num_vertices, error);
+    status = check_range(sampler, given->center_type, given->first_center, edges->rows.num_vertices,
+                         error);
   if (!status)
     status =
         check_range(sampler, given->neighbor_type, given->first_neighbor, info.num_vertices, error);
   if (!status)
     status = take_fanouts(sampler, type, given->fanouts, error);
   edges->times = given->times;
-  return status || !given->times || !edges->numbered ? status
-                                                     : qn_call(job, order_times, &creating, error);
+  return status || !given->times || !edges->numbered.row_offsets
+             ? status
+             : qn_call(job, order_times, &creating, error);
 }
 
 static enum qn_status check_shape(const struct qn_sampler_shape *shape, struct qn_error *error) {
@@ -234,6 +288,9 @@ static enum qn_status create(const struct qn_sampler_shape *shape, struct qn_sam
     status = qn_alloc_zeroed(&sampler->edges, edge_types, sizeof *sampler->edges, "edges", error);
   if (!status)
     status = qn_alloc_zeroed(&sampler->own_times, edge_types, sizeof(int64_t *), "times", error);
+  if (!status)
+    status =
+        qn_alloc_zeroed(&sampler->own_offsets, 2 * edge_types, sizeof(uint64_t *), "rows", error);
   if (!status)
     status = qn_alloc_zeroed(&sampler->sessions, edge_types, sizeof(void *), "sessions", error);
   if (!status)

@@ -108,6 +108,34 @@ class Neighbors(Checks):
                 expected = expected or found
                 self.assertEqual(found, expected)
 
+    def test_packed_rows_stay_packed(self):
+        """Rows of several tiles, by every kind of sampling: what plain rows give."""
+        hub = numpy.arange(1, 5001, dtype="u4")
+        edges = numpy.random.default_rng(chance.seed()).integers(0, 5001, (2, 20000), dtype="u4")
+        for directed, stored, direction in ((True, "both", "in"), (True, "out", "out"), (True, "in", "in"), (True, "out", "in"), (False, "both", "in")):
+            plain = quern.from_arrays(numpy.concatenate([0 * hub, hub, edges[0]]), numpy.concatenate([hub, 0 * hub, edges[1]]), directed=directed)
+            packed = plain.build("packed", direction=stored)
+            times = numpy.arange(plain.num_stored_edges) % 10 if directed else None
+            with self.subTest(directed=directed, stored=stored, direction=direction):
+                found = []
+                for graph in (plain, packed):
+                    sampler = quern.sampler(graph, [3000, 5, -1], seed=2, edge_ids=True, direction=direction)
+                    timed = quern.sampler(graph, [4, 4], seed=2, direction=direction, edge_time=times, time=numpy.arange(5001))
+                    batches = [sampler.sample([0, 7]), sampler.induced(range(0, 5000, 3)), timed.sample([0, 3], times=[6, 3000])]
+                    found.append([array.tolist() for batch in batches for array in (batch.node, batch.row, batch.col)])
+                    found[-1] += [batches[0].edge.tolist(), sampler.negatives(50).tolist(), sampler.walks([0, 1, 2], 30, p=.5, q=3).tolist()]
+                self.assertEqual(*found)
+
+    def test_a_packed_file_that_is_cut(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "p.qrn")
+            graph = quern.generate("rmat", 12, degree=8).build("packed", path)
+            sampler = quern.sampler(graph, [-1], seed=4)
+            sampler.sample([1, 2])
+            os.truncate(path, 4096)
+            with self.assertRaisesRegex(OSError, "while it was in use"):
+                sampler.sample(range(1000))
+
     def test_every_set_of_edges_is_as_likely(self):
         """Chi-square of 10 sets of 2 of 5 edges, and of single edges of 40 of 100: a right sampler fails with a probability below
         1e-6."""

@@ -3,9 +3,10 @@
 #include "kernels/cpu/sampling/scratch.h"
 
 /* The place of a neighbour among the seeds; false if it is not one. */
-static bool is_seed(const struct qn_sampling_reading *reading, uint64_t edge, int64_t *place) {
+static bool is_seed(const struct qn_sampling_reading *reading, uint64_t edge, int64_t *place,
+                    struct qn_row_reader *reader) {
   const struct qn_sampling_edges *edges = reading->edges;
-  const uint32_t column = edges->rows->column_indices[edge] - (uint32_t)edges->first_column;
+  const uint32_t column = qn_column_of(&edges->rows, edge, reader) - (uint32_t)edges->first_column;
   const struct qn_place *found =
       qn_places_find(&reading->work->scratch->places[edges->neighbor_type], column, 0, NULL);
   *place = (int64_t)found->place - 1;
@@ -13,26 +14,25 @@ static bool is_seed(const struct qn_sampling_reading *reading, uint64_t edge, in
 }
 
 static void count_induced(const struct qn_sampling_reading *reading, uint64_t begin, uint64_t end,
-                          bool *damaged) {
+                          struct qn_row_reader *reader) {
   struct qn_sampled_row *rows = reading->work->scratch->rows;
   int64_t place;
-  (void)damaged;
   for (uint64_t i = begin; i < end; i++) {
     rows[i].begin = 0;
     for (uint64_t e = rows[i].first; e < rows[i].first + rows[i].length; e++)
-      rows[i].begin += is_seed(reading, e, &place);
+      rows[i].begin += is_seed(reading, e, &place, reader);
   }
 }
 
 static void take_induced(const struct qn_sampling_reading *reading, uint64_t begin, uint64_t end,
-                         bool *damaged) {
+                         struct qn_row_reader *reader) {
   struct qn_sampled_edges *out = &reading->work->sampled->edges[reading->edge_type];
   const struct qn_sampled_row *rows = reading->work->scratch->rows;
   int64_t place;
   for (uint64_t i = begin; i < end; i++) {
     uint64_t at = rows[i].begin;
     for (uint64_t e = rows[i].first; e < rows[i].first + rows[i].length; e++) {
-      if (!is_seed(reading, e, &place))
+      if (!is_seed(reading, e, &place, reader))
         continue;
       if (at < rows[i + 1].begin) {
         out->neighbors[at] = place;
@@ -41,7 +41,7 @@ static void take_induced(const struct qn_sampling_reading *reading, uint64_t beg
       }
       at++;
     }
-    *damaged = *damaged || at != rows[i + 1].begin; /* there are others by now */
+    reader->damaged = reader->damaged || at != rows[i + 1].begin; /* there are others by now */
   }
 }
 

@@ -42,11 +42,13 @@ static bool is_vertex(const struct qn_sampling_reading *reading, uint32_t column
 
 /* One that is not a vertex is: it is found out when it is read again. */
 static bool is_in_time(const struct qn_sampling_reading *reading, const struct cut_off *cut_off,
-                       uint64_t edge) {
-  const uint32_t column = reading->edges->rows->column_indices[edge];
+                       uint64_t edge, struct qn_row_reader *reader) {
   if (cut_off->of_edges && cut_off->of_edges[edge] > cut_off->time)
     return false;
-  return !cut_off->of_vertices || !is_vertex(reading, column) ||
+  if (!cut_off->of_vertices)
+    return true;
+  const uint32_t column = qn_column_of(&reading->edges->rows, edge, reader);
+  return !is_vertex(reading, column) ||
          cut_off->of_vertices[column - reading->edges->first_column] <= cut_off->time;
 }
 
@@ -61,14 +63,13 @@ static uint64_t taken_of(const struct qn_sampling_reading *reading, uint64_t ava
 }
 
 static void count_in_time(const struct qn_sampling_reading *reading, uint64_t begin, uint64_t end,
-                          bool *damaged) {
+                          struct qn_row_reader *reader) {
   struct qn_sampled_row *rows = reading->work->scratch->rows;
-  (void)damaged;
   for (uint64_t i = begin; i < end; i++) {
     const struct cut_off cut_off = cut_off_of(reading, i);
     uint64_t available = 0;
     for (uint64_t e = rows[i].first; e < rows[i].first + rows[i].length; e++)
-      available += is_in_time(reading, &cut_off, e);
+      available += is_in_time(reading, &cut_off, e, reader);
     rows[i].begin = available;
   }
 }
@@ -119,14 +120,14 @@ static int by_number(const void *a, const void *b) {
 
 /* Edges by their ranks among those that are in time: false if by now there are others. */
 static bool find_ranks(const struct qn_sampling_reading *reading, uint64_t i, uint64_t count,
-                       int64_t *chosen) {
+                       int64_t *chosen, struct qn_row_reader *reader) {
   const struct qn_sampled_row *row = &reading->work->scratch->rows[i];
   const struct cut_off cut_off = cut_off_of(reading, i);
   uint64_t found = 0;
   int64_t rank = 0;
   qsort(chosen, count, sizeof *chosen, by_number);
   for (uint64_t e = row->first; e < row->first + row->length && found < count; e++) {
-    if (!is_in_time(reading, &cut_off, e))
+    if (!is_in_time(reading, &cut_off, e, reader))
       continue;
     for (; found < count && chosen[found] == rank; found++)
       chosen[found] = (int64_t)e;
@@ -135,33 +136,34 @@ static bool find_ranks(const struct qn_sampling_reading *reading, uint64_t i, ui
   return found == count;
 }
 
-static uint64_t count_available(const struct qn_sampling_reading *reading, uint64_t i) {
+static uint64_t count_available(const struct qn_sampling_reading *reading, uint64_t i,
+                                struct qn_row_reader *reader) {
   const struct qn_sampled_row *row = &reading->work->scratch->rows[i];
   const struct cut_off cut_off = cut_off_of(reading, i);
   uint64_t available = 0;
   for (uint64_t e = row->first; e < row->first + row->length; e++)
-    available += is_in_time(reading, &cut_off, e);
+    available += is_in_time(reading, &cut_off, e, reader);
   return available;
 }
 
 static bool choose_in_time(const struct qn_sampling_reading *reading, uint64_t i, uint64_t count,
-                           int64_t *chosen) {
-  const uint64_t available = count_available(reading, i);
+                           int64_t *chosen, struct qn_row_reader *reader) {
+  const uint64_t available = count_available(reading, i, reader);
   if (!available || taken_of(reading, available) != count)
     return false;
   choose(reading, i, available, count, chosen);
-  return find_ranks(reading, i, count, chosen);
+  return find_ranks(reading, i, count, chosen, reader);
 }
 
 /* The edges of row i that are taken go to the batch. */
 static void choose_row(const struct qn_sampling_reading *reading, uint64_t i, uint64_t base,
-                       bool timed, bool *damaged) {
+                       bool timed, struct qn_row_reader *reader) {
   struct qn_sampled_edges *out = &reading->work->sampled->edges[reading->edge_type];
   const struct qn_sampled_row *row = &reading->work->scratch->rows[i];
   const uint64_t begin = row[0].begin, count = row[1].begin - begin;
   int64_t *chosen = out->numbers + base + begin;
-  if (timed && count && !choose_in_time(reading, i, count, chosen)) {
-    *damaged = true;
+  if (timed && count && !choose_in_time(reading, i, count, chosen, reader)) {
+    reader->damaged = true;
     for (uint64_t j = 0; j < count; j++)
       chosen[j] = 0;
   }
@@ -171,32 +173,33 @@ static void choose_row(const struct qn_sampling_reading *reading, uint64_t i, ui
       chosen[j] += (int64_t)row->first;
   }
   for (uint64_t j = 0; j < count; j++)
-    __builtin_prefetch(&reading->edges->rows->column_indices[chosen[j]]);
+    qn_column_prefetch(&reading->edges->rows, (uint64_t)chosen[j]);
 }
 
 static void read_row(const struct qn_sampling_reading *reading, uint64_t i, uint64_t base,
-                     bool *damaged) {
+                     struct qn_row_reader *reader) {
   struct qn_sampled_edges *out = &reading->work->sampled->edges[reading->edge_type];
   const struct qn_sampled_row *row = &reading->work->scratch->rows[i];
   uint32_t *columns = reading->work->scratch->columns;
   for (uint64_t j = row[0].begin; j < row[1].begin; j++) {
-    const uint32_t column = reading->edges->rows->column_indices[out->numbers[base + j]];
+    const uint32_t column =
+        qn_column_of(&reading->edges->rows, (uint64_t)out->numbers[base + j], reader);
     if (!is_vertex(reading, column))
-      *damaged = true;
+      reader->damaged = true;
     columns[j] = column - (uint32_t)reading->edges->first_column;
     out->centers[base + j] = (int64_t)(reading->first_center + i);
   }
 }
 
 static void choose_piece(const struct qn_sampling_reading *reading, uint64_t begin, uint64_t end,
-                         bool *damaged) {
+                         struct qn_row_reader *reader) {
   const uint64_t base = reading->work->sampled->edges[reading->edge_type].count;
   const bool timed = has_times(reading->work, reading->edges);
   uint64_t chosen = begin;
   for (uint64_t i = begin; i < end; i++) {
     for (; chosen < end && chosen < i + GROUP; chosen++)
-      choose_row(reading, chosen, base, timed, damaged);
-    read_row(reading, i, base, damaged);
+      choose_row(reading, chosen, base, timed, reader);
+    read_row(reading, i, base, reader);
   }
 }
 

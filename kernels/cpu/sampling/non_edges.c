@@ -2,7 +2,6 @@
 #include "kernels/cpu/sampling/rows.h"
 
 #include "support/random.h"
-#include "support/system/guarded_reads.h"
 
 #define STREAM_NON_EDGES 0x4E0E
 #define PIECE ((uint64_t)1024)
@@ -19,20 +18,20 @@ struct pairing {
 struct piece {
   const struct pairing *pairing;
   uint64_t begin, end;
-  bool damaged;
+  struct qn_row_reader reader;
 };
 
 static bool are_joined(const struct qn_sampling_edges *edges, int64_t center, int64_t other,
-                       bool *damaged) {
+                       struct qn_row_reader *reader) {
   uint64_t first, length;
-  if (!qn_row_of(edges->rows, edges->first_row + (uint64_t)center, &first, &length))
-    *damaged = true;
+  if (!qn_row_of(&edges->rows, edges->first_row + (uint64_t)center, &first, &length))
+    reader->damaged = true;
   const uint32_t column = (uint32_t)(edges->first_column + (uint64_t)other);
-  const uint64_t at = qn_row_search(edges->rows, first, first + length, column);
-  return at < first + length && edges->rows->column_indices[at] == column;
+  const uint64_t at = qn_row_search(&edges->rows, first, first + length, column, reader);
+  return at < first + length && qn_column_of(&edges->rows, at, reader) == column;
 }
 
-static void pair(const struct pairing *pairing, uint64_t i, bool *damaged) {
+static void pair(const struct pairing *pairing, uint64_t i, struct qn_row_reader *reader) {
   const struct qn_sampling_edges *edges = pairing->edges;
   const uint64_t *num_vertices = pairing->sampling->num_vertices;
   const uint64_t key = qn_random_at(pairing->key, i);
@@ -44,7 +43,7 @@ static void pair(const struct pairing *pairing, uint64_t i, bool *damaged) {
                                                        num_vertices[edges->center_type]);
     other = (int64_t)qn_random_below(qn_random_at(key, 2 * try + 1),
                                      num_vertices[edges->neighbor_type]);
-    joined = are_joined(edges, center, other, damaged);
+    joined = are_joined(edges, center, other, reader);
   }
   pairing->centers[i] = center;
   pairing->others[i] = joined ? -1 : other;
@@ -53,7 +52,7 @@ static void pair(const struct pairing *pairing, uint64_t i, bool *damaged) {
 static void pair_piece(void *argument) {
   struct piece *piece = argument;
   for (uint64_t i = piece->begin; i < piece->end; i++)
-    pair(piece->pairing, i, &piece->damaged);
+    pair(piece->pairing, i, &piece->reader);
 }
 
 static enum qn_status check(const struct pairing *pairing, uint64_t count, struct qn_error *error) {
@@ -76,17 +75,17 @@ enum qn_status qn_sample_non_edges(const struct qn_sampling *sampling, uint32_t 
       .key = qn_random_at(qn_random_key(sampling->seed, STREAM_NON_EDGES + edge_type), number),
       .centers = centers,
       .others = others};
-  bool damaged = false, cut = false;
+  enum qn_rows_outcome worst = QN_ROWS_READ;
   enum qn_status status = check(&pairing, count, error);
   if (status)
     return status;
-#pragma omp parallel for schedule(dynamic, 1) reduction(|| : damaged, cut)
+#pragma omp parallel for schedule(dynamic, 1) reduction(max : worst)
   for (uint64_t begin = 0; begin < count; begin += PIECE) {
-    struct piece piece = {&pairing, begin, count - begin < PIECE ? count : begin + PIECE, false};
-    cut = !qn_guarded_read(pair_piece, &piece) || cut;
-    damaged = damaged || piece.damaged;
+    struct piece piece = {
+        .pairing = &pairing, .begin = begin, .end = count - begin < PIECE ? count : begin + PIECE};
+    const enum qn_rows_outcome found =
+        qn_sampling_read_guarded(pairing.edges, pair_piece, &piece, &piece.reader);
+    worst = found > worst ? found : worst;
   }
-  if (cut)
-    return qn_rows_cut(error);
-  return damaged ? qn_rows_damaged(error) : QN_OK;
+  return qn_sampling_read_status(worst, error);
 }

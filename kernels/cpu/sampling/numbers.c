@@ -2,22 +2,23 @@
  * sources. */
 #include "kernels/cpu/sampling/scratch.h"
 
-int64_t qn_edge_number(const struct qn_sampling_edges *edges, uint64_t center_row, uint64_t edge) {
-  const struct qn_csr *rows = edges->rows, *numbered = edges->numbered;
-  const uint32_t column = rows->column_indices[edge];
+int64_t qn_edge_number(const struct qn_sampling_edges *edges, uint64_t center_row, uint64_t edge,
+                       struct qn_row_reader *reader) {
+  const struct qn_sampling_rows *rows = &edges->rows, *numbered = &edges->numbered;
+  const uint32_t column = qn_column_of(rows, edge, reader);
   uint64_t first, length, of_center, center_length;
   if (column >= numbered->num_vertices || !qn_row_of(numbered, column, &first, &length) ||
       !qn_row_of(rows, center_row, &of_center, &center_length))
     return -1;
   /* Parallel edges are in the same order in both. */
-  const uint64_t before = edge - qn_row_search(rows, of_center, edge, column);
+  const uint64_t before = edge - qn_row_search(rows, of_center, edge, column, reader);
   const uint64_t number =
-      qn_row_search(numbered, first, first + length, (uint32_t)center_row) + before;
+      qn_row_search(numbered, first, first + length, (uint32_t)center_row, reader) + before;
   return number < first + length ? (int64_t)number : -1;
 }
 
 static void number_piece(const struct qn_sampling_reading *reading, uint64_t begin, uint64_t end,
-                         bool *damaged) {
+                         struct qn_row_reader *reader) {
   struct qn_sampling_work *work = reading->work;
   struct qn_sampled_edges *out = &work->sampled->edges[reading->edge_type];
   const int64_t *centers =
@@ -27,8 +28,8 @@ static void number_piece(const struct qn_sampling_reading *reading, uint64_t beg
     for (uint64_t j = row[0].begin; j < row[1].begin; j++) {
       int64_t *number = &out->numbers[out->count + j];
       *number = qn_edge_number(reading->edges, reading->edges->first_row + (uint64_t)centers[i],
-                               (uint64_t)*number);
-      *damaged = *damaged || *number < 0;
+                               (uint64_t)*number, reader);
+      reader->damaged = reader->damaged || *number < 0;
     }
   }
 }
@@ -37,7 +38,7 @@ enum qn_status qn_sampling_number_edges(const struct qn_sampling_reading *readin
                                         struct qn_error *error) {
   struct qn_sampling_reading numbering = *reading;
   numbering.read = number_piece;
-  return reading->work->sampling->numbers && reading->edges->numbered
+  return reading->work->sampling->numbers && reading->edges->numbered.row_offsets
              ? qn_sampling_read(&numbering, count, error)
              : QN_OK;
 }

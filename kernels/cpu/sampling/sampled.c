@@ -90,16 +90,6 @@ enum qn_status qn_sampled_reserve_edges(struct qn_sampled_edges *edges, uint64_t
   return status;
 }
 
-enum qn_status qn_rows_damaged(struct qn_error *error) {
-  return qn_fail(error, QN_INVALID,
-                 "a row or an edge does not lie within the graph: it is damaged");
-}
-
-enum qn_status qn_rows_cut(struct qn_error *error) {
-  return qn_fail(error, QN_SYSTEM,
-                 "the file was cut while it was in use; write a new file and rename it instead");
-}
-
 enum qn_status qn_not_a_vertex(int64_t vertex, uint64_t count, struct qn_error *error) {
   return qn_fail(error, QN_USAGE, "there is not a vertex %" PRId64 " among %" PRIu64 " of its type",
                  vertex, count);

@@ -13,18 +13,33 @@
 #include <stdint.h>
 
 #include <quern/error.h>
+#include <quern/packed.h>
 #include <quern/view.h>
 
 #define QN_ALL_NEIGHBORS (-1)
 
+/* Row v has the edges [row_offsets[v], row_offsets[v + 1]), whose columns ascend. */
+struct qn_sampling_rows {
+  uint64_t num_vertices, num_edges;
+  const uint64_t *row_offsets;    /* [num_vertices + 1] */
+  const uint32_t *column_indices; /* [num_edges]; NULL: they are in `packed` */
+  const struct qn_packed_rows *packed;
+};
+
+/* Those that are packed, with offsets in memory, [num_vertices + 1] pages to be freed. */
+enum qn_status qn_sampling_rows_unpack_offsets(const struct qn_packed_rows *packed,
+                                               struct qn_sampling_rows *rows, uint64_t **offsets,
+                                               struct qn_error *error);
+
 struct qn_sampling_edges {
-  const struct qn_csr *rows;
+  struct qn_sampling_rows rows;
   uint32_t center_type, neighbor_type;
   uint64_t first_row, first_column; /* which vertex 0 of these types has */
   const int64_t *fanouts;           /* [num_hops] or QN_ALL_NEIGHBORS */
   const int64_t *times;             /* [rows->num_edges], or NULL */
-  /* The rows of the neighbours, in whose order edges are numbered; NULL: in that of `rows`. */
-  const struct qn_csr *numbered;
+  /* The rows of the neighbours, in whose order edges are numbered; without offsets: in that of
+   * `rows`. */
+  struct qn_sampling_rows numbered;
 };
 
 struct qn_sampling {
@@ -104,9 +119,6 @@ enum qn_status qn_sample_induced(const struct qn_sampling *sampling,
                                  struct qn_sampling_scratch *scratch,
                                  const struct qn_sampling_seeds *seeds, struct qn_sampled *sampled,
                                  struct qn_error *error);
-
-/* The number of an edge of a row of its center, as `numbered` has it. In a guarded read. */
-int64_t qn_edge_number(const struct qn_sampling_edges *edges, uint64_t center_row, uint64_t edge);
 
 /* ---- Walks and pairs ---------------------------------------------------------- */
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "support/memory.h"
-#include "support/system/guarded_reads.h"
 
 /* Rows that a thread takes at a time; fewer than so many take less time than giving them to others.
  */
@@ -158,42 +157,42 @@ enum qn_status qn_sampling_begin(struct qn_sampling_work *work,
 struct piece {
   const struct qn_sampling_reading *reading;
   uint64_t begin, end;
-  bool damaged;
+  struct qn_row_reader reader;
 };
 
 static void read_piece(void *argument) {
   struct piece *piece = argument;
-  piece->reading->read(piece->reading, piece->begin, piece->end, &piece->damaged);
+  piece->reading->read(piece->reading, piece->begin, piece->end, &piece->reader);
 }
 
 enum qn_status qn_sampling_read(const struct qn_sampling_reading *reading, uint64_t num_rows,
                                 struct qn_error *error) {
-  bool damaged = false, cut = false;
-#pragma omp parallel for schedule(dynamic, 1) reduction(|| : damaged, cut) if (num_rows > FEW)
+  enum qn_rows_outcome worst = QN_ROWS_READ;
+#pragma omp parallel for schedule(dynamic, 1) reduction(max : worst) if (num_rows > FEW)
   for (uint64_t begin = 0; begin < num_rows; begin += PIECE) {
-    struct piece piece = {reading, begin, num_rows - begin < PIECE ? num_rows : begin + PIECE,
-                          false};
-    cut = !qn_guarded_read(read_piece, &piece) || cut;
-    damaged = damaged || piece.damaged;
+    struct piece piece = {.reading = reading,
+                          .begin = begin,
+                          .end = num_rows - begin < PIECE ? num_rows : begin + PIECE};
+    const enum qn_rows_outcome found =
+        qn_sampling_read_guarded(reading->edges, read_piece, &piece, &piece.reader);
+    worst = found > worst ? found : worst;
   }
-  if (cut)
-    return qn_rows_cut(error);
-  return damaged ? qn_rows_damaged(error) : QN_OK;
+  return qn_sampling_read_status(worst, error);
 }
 
 static void find_piece(const struct qn_sampling_reading *reading, uint64_t begin, uint64_t end,
-                       bool *damaged) {
+                       struct qn_row_reader *reader) {
   const struct qn_sampling_edges *edges = reading->edges;
   const int64_t *centers =
       reading->work->sampled->vertices[edges->center_type].vertices + reading->first_center;
   struct qn_sampled_row *rows = reading->work->scratch->rows;
-  const uint64_t *offsets = edges->rows->row_offsets + edges->first_row;
+  const uint64_t *offsets = edges->rows.row_offsets + edges->first_row;
   for (uint64_t i = begin; i < end; i++) {
     if (i + QN_SAMPLING_AHEAD < end)
       __builtin_prefetch(&offsets[centers[i + QN_SAMPLING_AHEAD]]);
-    if (!qn_row_of(edges->rows, edges->first_row + (uint64_t)centers[i], &rows[i].first,
+    if (!qn_row_of(&edges->rows, edges->first_row + (uint64_t)centers[i], &rows[i].first,
                    &rows[i].length))
-      *damaged = true;
+      reader->damaged = true;
     rows[i].begin = 0;
   }
 }

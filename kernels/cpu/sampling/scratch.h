@@ -61,14 +61,14 @@ enum qn_status qn_sampling_find_rows(struct qn_sampling_work *work, uint32_t edg
                                      uint64_t first, uint64_t count, struct qn_error *error);
 
 /* `read` of each piece of some rows, guarded, by several threads if they may be. It may set
- * `*damaged` to say that it found what cannot be. */
+ * reader->damaged to say that it found what cannot be. */
 struct qn_sampling_reading {
   struct qn_sampling_work *work;
   const struct qn_sampling_edges *edges;
   uint32_t edge_type, hop;
   uint64_t first_center;
   void (*read)(const struct qn_sampling_reading *reading, uint64_t begin, uint64_t end,
-               bool *damaged);
+               struct qn_row_reader *reader);
 };
 enum qn_status qn_sampling_read(const struct qn_sampling_reading *reading, uint64_t num_rows,
                                 struct qn_error *error);

@@ -4,7 +4,6 @@
 #include "kernels/cpu/sampling/rows.h"
 
 #include "support/random.h"
-#include "support/system/guarded_reads.h"
 
 #define STREAM_WALKS 0x57A1
 /* Walks that a thread takes at a time, and random numbers that a step may use. */
@@ -22,7 +21,7 @@ struct walking {
 struct piece {
   const struct walking *walking;
   uint64_t begin, end;
-  bool damaged;
+  struct qn_row_reader reader;
 };
 
 static double real_at(uint64_t key, uint64_t counter) {
@@ -30,15 +29,18 @@ static double real_at(uint64_t key, uint64_t counter) {
 }
 
 /* How likely a step to `next` is, relative to others, for a walk that came from `before`. */
-static double chance_of(const struct walking *walking, int64_t before, int64_t next) {
-  const struct qn_csr *rows = walking->edges->rows;
+static double chance_of(const struct walking *walking, int64_t before, int64_t next,
+                        struct qn_row_reader *reader) {
+  const struct qn_sampling_rows *rows = &walking->edges->rows;
   uint64_t first, length;
   if (next == before)
     return 1 / walking->asked->back;
   if (!qn_row_of(rows, (uint64_t)before, &first, &length))
     return 1;
-  const uint64_t at = qn_row_search(rows, first, first + length, (uint32_t)next);
-  return at < first + length && rows->column_indices[at] == next ? 1 : 1 / walking->asked->outside;
+  const uint64_t at = qn_row_search(rows, first, first + length, (uint32_t)next, reader);
+  return at < first + length && qn_column_of(rows, at, reader) == next
+             ? 1
+             : 1 / walking->asked->outside;
 }
 
 static double most_of(const struct qn_sampling_walks *asked) {
@@ -49,28 +51,28 @@ static double most_of(const struct qn_sampling_walks *asked) {
 
 /* From `vertex` on, which was reached from `before` (-1: from nowhere). -1: no edge leads on. */
 static int64_t step(const struct walking *walking, int64_t vertex, int64_t before, uint64_t key,
-                    bool *damaged) {
-  const struct qn_csr *rows = walking->edges->rows;
+                    struct qn_row_reader *reader) {
+  const struct qn_sampling_rows *rows = &walking->edges->rows;
   const struct qn_sampling_walks *asked = walking->asked;
   const bool all_alike = before < 0 || (asked->back == 1 && asked->outside == 1);
   const double most = all_alike ? 1 : most_of(asked);
   uint64_t first, length;
   int64_t next = -1;
   if (!qn_row_of(rows, (uint64_t)vertex, &first, &length))
-    *damaged = true;
+    reader->damaged = true;
   for (uint64_t draw = 1; length && draw < OF_STEP; draw += 2) {
-    next = rows->column_indices[first + qn_random_below(qn_random_at(key, draw), length)];
+    next = qn_column_of(rows, first + qn_random_below(qn_random_at(key, draw), length), reader);
     if ((uint64_t)next >= walking->sampling->num_vertices[0]) {
-      *damaged = true;
+      reader->damaged = true;
       return -1;
     }
-    if (all_alike || real_at(key, draw + 1) * most < chance_of(walking, before, next))
+    if (all_alike || real_at(key, draw + 1) * most < chance_of(walking, before, next, reader))
       break;
   }
   return next;
 }
 
-static void walk(const struct walking *walking, uint64_t number, bool *damaged) {
+static void walk(const struct walking *walking, uint64_t number, struct qn_row_reader *reader) {
   const struct qn_sampling_walks *asked = walking->asked;
   const uint64_t key = qn_random_at(walking->key, number);
   int64_t *places = walking->walks + number * (asked->length + 1);
@@ -83,7 +85,7 @@ static void walk(const struct walking *walking, uint64_t number, bool *damaged) 
       next = places[0];
       before = -1;
     } else if (vertex >= 0) {
-      next = step(walking, vertex, before, of_step, damaged);
+      next = step(walking, vertex, before, of_step, reader);
       before = vertex;
     }
     places[i] = vertex = next;
@@ -96,8 +98,8 @@ static void walk_piece(void *argument) {
   for (uint64_t i = piece->begin; i < piece->end; i++) {
     if (i + QN_SAMPLING_AHEAD < piece->end)
       __builtin_prefetch(
-          &walking->edges->rows->row_offsets[walking->asked->starts[i + QN_SAMPLING_AHEAD]]);
-    walk(walking, i, &piece->damaged);
+          &walking->edges->rows.row_offsets[walking->asked->starts[i + QN_SAMPLING_AHEAD]]);
+    walk(walking, i, &piece->reader);
   }
 }
 
@@ -118,18 +120,18 @@ enum qn_status qn_sample_walks(const struct qn_sampling *sampling,
       .asked = asked,
       .key = qn_random_at(qn_random_key(sampling->seed, STREAM_WALKS), number),
       .walks = walks};
-  bool damaged = false, cut = false;
+  enum qn_rows_outcome worst = QN_ROWS_READ;
   enum qn_status status = check_starts(&walking, error);
   if (status)
     return status;
-#pragma omp parallel for schedule(dynamic, 1) reduction(|| : damaged, cut)
+#pragma omp parallel for schedule(dynamic, 1) reduction(max : worst)
   for (uint64_t begin = 0; begin < asked->count; begin += PIECE) {
-    struct piece piece = {&walking, begin,
-                          asked->count - begin < PIECE ? asked->count : begin + PIECE, false};
-    cut = !qn_guarded_read(walk_piece, &piece) || cut;
-    damaged = damaged || piece.damaged;
+    struct piece piece = {.walking = &walking,
+                          .begin = begin,
+                          .end = asked->count - begin < PIECE ? asked->count : begin + PIECE};
+    const enum qn_rows_outcome found =
+        qn_sampling_read_guarded(walking.edges, walk_piece, &piece, &piece.reader);
+    worst = found > worst ? found : worst;
   }
-  if (cut)
-    return qn_rows_cut(error);
-  return damaged ? qn_rows_damaged(error) : QN_OK;
+  return qn_sampling_read_status(worst, error);
 }
