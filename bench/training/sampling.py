@@ -84,8 +84,24 @@ def drop(path):
     os.close(descriptor)
 
 
-def features(vertices, width, threads, turns, folder):
-    """Bytes a second: rows at random and in order from memory; and from a file at random, by reads and by mapping."""
+def rows_by_others(rows, numbers, out, threads):
+    """{name: function that copies these rows to `out`, or as many bytes in order}."""
+    parts = list(zip(numpy.array_split(numbers, threads), numpy.array_split(out, threads)))
+    pool = concurrent.futures.ThreadPoolExecutor(threads)
+    works = {"copied in order": lambda: sum(pool.map(lambda part: numpy.copyto(part[1], rows[:len(part[1])]) or part[1].nbytes, parts)),
+             "numpy.take": lambda: sum(pool.map(lambda part: rows.take(part[0], 0, part[1], mode="clip").nbytes, parts))}
+    try:
+        import torch
+        of, index, to = torch.from_numpy(rows), torch.from_numpy(numbers), torch.from_numpy(out)
+        torch.set_num_threads(threads)
+        works["torch.index_select"] = lambda: torch.index_select(of, 0, index, out=to).numel() * 4
+    except (ImportError, RuntimeError):
+        pass
+    return works
+
+
+def features(vertices, width, threads, turns, folder, clock):
+    """Bytes a second: rows at random and in order from memory, and by others; and from a file at random, by reads and by mapping."""
     random = numpy.random.default_rng(2)
     path = os.path.join(folder, "features.qrn")
     graph = quern.from_edges([(0, 1)], num_vertices=vertices).with_properties(
@@ -94,7 +110,8 @@ def features(vertices, width, threads, turns, folder):
     feature, ordered, out = graph.features["x"], numpy.arange(len(numbers)) % vertices, numpy.empty((len(numbers), width), "f4")
     works = {"memory at random": lambda: feature.gather(numbers, out, threads=threads).nbytes,
              "memory in order": lambda: feature.gather(ordered, out, threads=threads).nbytes}
-    found = rates(works, turns)
+    works.update(rows_by_others(graph.vertex_properties["x"].copy(), numbers, out, threads))
+    found = rates(works, turns, clock)
     few = numbers[:1 << 14]
     how = quern.Feature(graph, "x", read=True).info()["how"]
     graph = feature = None  # what is mapped is not dropped
@@ -128,13 +145,14 @@ def main():
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--vertices", type=int, default=1 << 20, help="of the features")
     parser.add_argument("--disk", help="a folder on the disk to measure")
-    parser.add_argument("--processor-time", action="store_true", help="of samples, a core: for a machine that others use")
+    parser.add_argument("--processor-time", action="store_true", help="of what is in memory, a core: for a machine that others use")
     parser.add_argument("--json")
     given = parser.parse_args()
     graph = quern.generate("rmat", given.scale, degree=16, directed=False)
-    sampled = sampling(graph, given.threads, given.turns, time.process_time if given.processor_time else time.perf_counter)
+    clock = time.process_time if given.processor_time else time.perf_counter
+    sampled = sampling(graph, given.threads, given.turns, clock)
     with tempfile.TemporaryDirectory(dir=given.disk) as folder:
-        memory, disk, how = features(given.vertices, 64, given.threads, given.turns, folder)
+        memory, disk, how = features(given.vertices, 64, given.threads, given.turns, folder, clock)
     table = [records.record(name, "%d threads" % given.threads, value / 1e6, "M/s", "R-MAT %d" % given.scale) for name, value in sampled.items()]
     table += [records.record("features, " + name, "%d threads" % given.threads, value / 1e9, "GB/s") for name, value in memory.items()]
     table += [records.record("features, " + name, how, value / 1e3, "k/s") for name, value in disk.items()]
@@ -143,6 +161,7 @@ def main():
     for name, value in sampled.items():
         if name != "Quern":
             print("Quern / %s: %.2f" % (name, sampled["Quern"] / value))
+    print("rows / the same by %s" % "; by ".join("%s: %.2f" % (name, memory["memory at random"] / value) for name, value in memory.items()))
     print("at random / in order: %.2f; read / mapped: %.2f; read / blocks: %.2f" % (
         memory["memory at random"] / memory["memory in order"], disk["rows of a file, read"] / disk["rows of a file, mapped"],
         disk["rows of a file, read"] / disk["blocks of a file"]))
