@@ -230,8 +230,8 @@ static enum qn_status number_vertices(struct qn_attaching *attaching, struct qn_
   how.expected = import->states[import->job->num_inputs];
   enum qn_status status = create_vertices(attaching, error);
   if (!status)
-    status =
-        qn_vertex_records_read(path, &how, attaching->vertices, &attaching->of_vertices, error);
+    status = qn_vertex_records_read(path, &how, &import->options->read.text, attaching->vertices,
+                                    &attaching->of_vertices, error);
   if (!status && attaching->of_vertices.count != import->listed) {
     qn_fail(error, QN_INVALID,
             "values in quotes break lines, which cannot be read through a stream: unpack the file");

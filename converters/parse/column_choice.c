@@ -185,6 +185,34 @@ bool qn_column_header_is_of_vertices(const char *line, const char *end,
   return found;
 }
 
+/* ---- Tables of vertices --------------------------------------------------- */
+
+struct qn_dialect qn_vertex_table_dialect(const struct qn_text_choice *choice) {
+  if (!choice->of_vertices)
+    return (struct qn_dialect){.delimiter = ',', .quotes = true};
+  return (struct qn_dialect){.delimiter = choice->delimiter,
+                             .quotes = choice->quotes != QN_SAID_NO,
+                             .escapes = choice->escape == QN_ESCAPE_BACKSLASH};
+}
+
+static bool holds_ids(const struct qn_column *name) {
+  const char *colon = memrchr(name->begin, ':', (size_t)(name->end - name->begin));
+  if (!colon)
+    return qn_column_is(name, "id");
+  const size_t length = (size_t)(name->end - colon);
+  return length >= 3 && memcmp(colon, ":ID", 3) == 0 && (length == 3 || colon[3] == '(');
+}
+
+bool qn_column_of_ids(const char *line, const char *end, const struct qn_dialect *dialect,
+                      uint32_t *number) {
+  struct qn_columns columns = qn_columns_of(line, end, dialect);
+  struct qn_column name;
+  for (*number = 0; qn_columns_next(&columns, &name); ++*number)
+    if (name.fault == QN_COLUMN_FINE && holds_ids(&name))
+      return true;
+  return false;
+}
+
 /* ---- Pairs of names ------------------------------------------------------- */
 
 /* What two columns of ends are called, beside what both are: gene_a and gene_b, "Source Name" and

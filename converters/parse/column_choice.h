@@ -38,6 +38,14 @@ bool qn_column_header_is_sure(const char *line, const char *end, const struct qn
 bool qn_column_header_is_of_vertices(const char *line, const char *end,
                                      const struct qn_dialect *dialect);
 
+/* How tables of vertices are written. */
+struct qn_dialect qn_vertex_table_dialect(const struct qn_text_choice *choice);
+
+/* The column that has the ids of vertices, "id", ":ID" or "name:ID", perhaps with the name of a
+ * space of ids; numbered from 0. False if there is none. */
+bool qn_column_of_ids(const char *line, const char *end, const struct qn_dialect *dialect,
+                      uint32_t *number);
+
 /* Are two columns called as ends of edges often are: gene_a and gene_b, parent and child,
  * "Source Name" and "Target Name"? They are numbered from 0. Vertices may be called so, too. */
 bool qn_column_header_pair(const char *line, const char *end, const struct qn_dialect *dialect,

@@ -35,6 +35,7 @@ struct qn_text_choice {
                              # and %, but for lines that may be edges */
   bool trailing_comments; /* "#" behind a blank begins one */
   enum qn_escape escape;  /* what stands before a quote in quotes */
+  bool of_vertices;       /* tables of vertices are written so, too; else as CSV is */
 };
 
 /* What the user asked of a reader. Readers ignore what does not concern their format. */

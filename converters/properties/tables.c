@@ -171,7 +171,9 @@ static enum qn_status take_lines(struct reading *reading, const struct qn_input 
                                                         struct qn_error *error),
                                  struct qn_error *error) {
   const char *data = first_line(whole, reading->table.first_line), *line, *end;
-  const bool records = reading->table.dialect.strict || reading->of_vertex;
+  const bool records = reading->of_vertex
+                           ? reading->table.dialect.quotes && !reading->table.dialect.escapes
+                           : reading->table.dialect.strict;
   const uint64_t before = (uint64_t)(data - whole->data);
   struct qn_input_block block = {data, whole->bytes - before, before};
   const char *begin = qn_text_leave_part(input, records, &block);
@@ -371,47 +373,30 @@ enum qn_status qn_edge_records_read(const char *path, const struct qn_input_opti
 
 /* ---- Vertices ------------------------------------------------------------- */
 
-/* The column "id", ":ID" or "name:ID", as readers/vertex_table.c has it. */
-static bool holds_ids(const struct qn_column *cell) {
-  const char *colon = memrchr(cell->begin, ':', (size_t)(cell->end - cell->begin));
-  if (!colon)
-    return qn_column_is(cell, "id");
-  size_t length = (size_t)(cell->end - colon);
-  return length >= 3 && memcmp(colon, ":ID", 3) == 0 && (length == 3 || colon[3] == '(');
-}
-
 static enum qn_status learn_vertices(struct reading *reading, struct qn_input *input,
-                                     struct qn_error *error) {
-  static const struct qn_dialect commas = {.delimiter = ',', .quotes = true};
+                                     const struct qn_text_choice *choice, struct qn_error *error) {
+  const struct qn_dialect dialect = qn_vertex_table_dialect(choice);
   struct qn_input_block block;
-  struct qn_columns columns;
-  struct qn_column cell;
   const char *line, *end;
-  uint32_t count = 0, found = QN_NO_COLUMN;
   enum qn_status status = qn_input_next(input, &block, error);
   if (status)
     return status;
   qn_text_skip_mark(&block);
-  if (!qn_text_take_line(&block, &line, &end))
+  if (!qn_text_take_line(&block, &line, &end) ||
+      !qn_column_of_ids(line, end, &dialect, &reading->id_column))
     return qn_fail(error, QN_INVALID, "expected a header with a column of ids, id or :ID");
-  columns = qn_columns_of(line, end, &commas);
-  for (; qn_columns_next(&columns, &cell); count++)
-    if (found == QN_NO_COLUMN && !cell.fault && holds_ids(&cell))
-      found = count;
-  if (found == QN_NO_COLUMN)
-    return qn_fail(error, QN_INVALID, "expected a header with a column of ids, id or :ID");
-  reading->table = (struct qn_table){.dialect = commas,
+  const uint32_t count = qn_columns_count(line, end, &dialect);
+  reading->table = (struct qn_table){.dialect = dialect,
                                      .num_columns = count,
                                      .signs = "\n\n", /* there are none */
                                      .first_line = 2};
-  reading->id_column = found;
-  return qn_property_columns_choose("all", line, end, &commas, count, &found, 1, &reading->chosen,
-                                    error);
+  return qn_property_columns_choose("all", line, end, &dialect, count, &reading->id_column, 1,
+                                    &reading->chosen, error);
 }
 
 enum qn_status qn_vertex_records_read(const char *path, const struct qn_input_options *how,
-                                      uint64_t *of_vertex, struct qn_table_records *records,
-                                      struct qn_error *error) {
+                                      const struct qn_text_choice *choice, uint64_t *of_vertex,
+                                      struct qn_table_records *records, struct qn_error *error) {
   struct reading reading = {.records = records, .of_vertex = of_vertex};
   struct qn_input *input;
   struct qn_error own;
@@ -419,7 +404,7 @@ enum qn_status qn_vertex_records_read(const char *path, const struct qn_input_op
   enum qn_status status = qn_input_open(path, how, &input, error);
   if (status)
     return status;
-  status = learn_vertices(&reading, input, error);
+  status = learn_vertices(&reading, input, choice, error);
   if (status && !error->file[0])
     qn_error_in_file(error, qn_input_name(input));
   qn_input_close(input);

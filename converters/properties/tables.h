@@ -34,8 +34,8 @@ enum qn_status qn_edge_records_read(const char *path, const struct qn_input_opti
 /* The table of vertices `path` (readers/vertex_table.c): all its columns. `of_vertex` [V] gets the
  * record of each vertex, or QN_NO_RECORD. QN_INVALID if a vertex is in two of them. */
 enum qn_status qn_vertex_records_read(const char *path, const struct qn_input_options *how,
-                                      uint64_t *of_vertex, struct qn_table_records *records,
-                                      struct qn_error *error);
+                                      const struct qn_text_choice *choice, uint64_t *of_vertex,
+                                      struct qn_table_records *records, struct qn_error *error);
 
 /* Ranks that have read tables of the same columns agree on the types that are to be found. */
 enum qn_status qn_table_records_agree(struct qn_table_records *records,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/parse/column_choice.h"
 #include "converters/parse/names.h"
 #include "formats/text/delimited.h"
 #include "formats/text/text_fields.h"
@@ -13,10 +14,9 @@
 #include "support/memory.h"
 #include "support/progress.h"
 
-static const struct qn_dialect dialect = {.delimiter = ',', .quotes = true};
-
 struct vertex_table {
   struct qn_read_result *result;
+  struct qn_dialect dialect;
   bool names;      /* ids are; else numbers */
   uint32_t column; /* of ids, from 0 */
   uint64_t line;
@@ -24,23 +24,11 @@ struct vertex_table {
   uint64_t count, room; /* of ids; room for them in result->extra_ids */
 };
 
-/* Is this the column of ids: "id", ":ID" or "name:ID", perhaps with the name of a space of ids? */
-static bool holds_ids(const struct qn_column *name) {
-  const char *colon = memrchr(name->begin, ':', (size_t)(name->end - name->begin));
-  if (!colon)
-    return qn_column_is(name, "id");
-  size_t length = (size_t)(name->end - colon);
-  return length >= 3 && memcmp(colon, ":ID", 3) == 0 && (length == 3 || colon[3] == '(');
-}
-
 static enum qn_status take_header(struct vertex_table *table, const char *line, const char *end,
                                   struct qn_error *error) {
-  struct qn_columns columns = qn_columns_of(line, end, &dialect);
-  struct qn_column name;
   char quoted[QN_QUOTE_BYTES];
-  for (table->column = 0; qn_columns_next(&columns, &name); table->column++)
-    if (name.fault == QN_COLUMN_FINE && holds_ids(&name))
-      return QN_OK;
+  if (qn_column_of_ids(line, end, &table->dialect, &table->column))
+    return QN_OK;
   return qn_fail(error, QN_INVALID, "expected a header with a column of ids, id or :ID; found %s",
                  qn_text_quote(line, end, quoted));
 }
@@ -95,7 +83,7 @@ static enum qn_status take_number(struct vertex_table *table, const struct qn_co
 
 static enum qn_status take_row(struct vertex_table *table, const char *line, const char *end,
                                struct qn_error *error) {
-  struct qn_columns columns = qn_columns_of(line, end, &dialect);
+  struct qn_columns columns = qn_columns_of(line, end, &table->dialect);
   struct qn_column id;
   for (uint32_t i = 0; i <= table->column; i++) {
     char quoted[QN_QUOTE_BYTES];
@@ -104,7 +92,7 @@ static enum qn_status take_row(struct vertex_table *table, const char *line, con
       return qn_fail(error, QN_INVALID, "expected an id in column %" PRIu32 "; found %s",
                      table->column + 1, qn_text_quote(line, end, quoted));
     if (id.fault != QN_COLUMN_FINE)
-      return qn_fail(error, QN_INVALID, "%s", qn_column_fault_text(&id, &dialect, &where));
+      return qn_fail(error, QN_INVALID, "%s", qn_column_fault_text(&id, &table->dialect, &where));
   }
   enum qn_status status =
       table->names ? take_name(table, &id, error) : take_number(table, &id, error);
@@ -113,13 +101,16 @@ static enum qn_status take_row(struct vertex_table *table, const char *line, con
 }
 
 /* Values in quotes may break lines. */
-static bool take_record(struct qn_input_block *block, const char **line, const char **end,
-                        uint64_t *lines) {
+static bool take_record(const struct vertex_table *table, struct qn_input_block *block,
+                        const char **line, const char **end, uint64_t *lines) {
   const char *last = block->data + block->bytes;
   if (block->bytes == 0)
     return false;
   *line = block->data;
-  *end = qn_record_end(*line, last);
+  if (table->dialect.quotes && !table->dialect.escapes)
+    *end = qn_record_end(*line, last);
+  else if (!(*end = memchr(*line, '\n', block->bytes)))
+    *end = last;
   block->data = *end < last ? *end + 1 : last;
   block->bytes = (uint64_t)(last - block->data);
   for (const char *p = *line; p < *end && (p = memchr(p, '\n', (size_t)(*end - p))); p++)
@@ -133,7 +124,7 @@ static enum qn_status take_lines(struct vertex_table *table, struct qn_input_blo
                                  struct qn_error *error) {
   enum qn_status status = QN_OK;
   uint64_t broken = 0;
-  for (const char *line, *end; !status && take_record(&block, &line, &end, &broken);
+  for (const char *line, *end; !status && take_record(table, &block, &line, &end, &broken);
        table->line += status ? 0 : broken, broken = 0) {
     table->line++;
     table->records++;
@@ -145,9 +136,13 @@ static enum qn_status take_lines(struct vertex_table *table, struct qn_input_blo
   return status;
 }
 
-static enum qn_status read_table(struct qn_input *input, bool names, struct qn_read_result *result,
-                                 struct qn_error *error) {
-  struct vertex_table table = {.result = result, .names = names, .room = result->num_extra_ids};
+static enum qn_status read_table(struct qn_input *input, bool names,
+                                 const struct qn_read_options *options,
+                                 struct qn_read_result *result, struct qn_error *error) {
+  struct vertex_table table = {.result = result,
+                               .dialect = qn_vertex_table_dialect(&options->text),
+                               .names = names,
+                               .room = result->num_extra_ids};
   struct qn_input_block block;
   enum qn_status status = names ? qn_names_begin(result, error) : QN_OK;
   if (!status)
@@ -174,19 +169,17 @@ static enum qn_status read_table(struct qn_input *input, bool names, struct qn_r
 static enum qn_status read_numbers(struct qn_input *input, const struct qn_read_options *options,
                                    struct qn_edge_list *list, uint64_t *sequence,
                                    struct qn_read_result *result, struct qn_error *error) {
-  (void)options;
   (void)list;
   (void)sequence;
-  return read_table(input, false, result, error);
+  return read_table(input, false, options, result, error);
 }
 
 static enum qn_status read_names(struct qn_input *input, const struct qn_read_options *options,
                                  struct qn_edge_list *list, uint64_t *sequence,
                                  struct qn_read_result *result, struct qn_error *error) {
-  (void)options;
   (void)list;
   (void)sequence;
-  return read_table(input, true, result, error);
+  return read_table(input, true, options, result, error);
 }
 
 const struct qn_reader qn_reader_vertex_numbers = {.name = "vertices", .read = read_numbers};

@@ -130,17 +130,29 @@ static enum qn_status import_table(struct importing *importing, struct qn_import
   return status;
 }
 
-static struct qn_import_options options_of(const struct importing *importing) {
+static struct qn_import_options options_of(const struct importing *importing,
+                                           const struct qn_typed_table *table) {
   struct qn_import_options options = *importing->job->options;
   options.vertex_table = NULL;
   options.read.strings = true;
   options.read.others_wanted = true;
+  if (!table->ldbc)
+    return options;
+  options.read.text =
+      (struct qn_text_choice){.delimiter = '|',
+                              .header = QN_SAID_YES,
+                              .quotes = table->quotes ? QN_SAID_NOTHING : QN_SAID_NO,
+                              .comments = "",
+                              .escape = table->quotes ? QN_ESCAPE_BACKSLASH : QN_ESCAPE_QUOTE,
+                              .of_vertices = true};
+  options.read.source_column = table->columns[0];
+  options.read.destination_column = table->columns[1];
   return options;
 }
 
 static enum qn_status import_vertices(struct importing *importing,
                                       const struct qn_typed_table *table, struct qn_error *error) {
-  struct qn_import_options options = options_of(importing);
+  struct qn_import_options options = options_of(importing, table);
   const char *column = importing->typed->vertex_type_column;
   options.properties = NULL;
   enum qn_status status = import_table(importing, &options, table, error);
@@ -178,7 +190,7 @@ static bool is_bipartite(const struct qn_typed_table *table) {
 
 static enum qn_status import_edges(struct importing *importing, const struct qn_typed_table *table,
                                    struct qn_error *error) {
-  struct qn_import_options options = options_of(importing);
+  struct qn_import_options options = options_of(importing, table);
   const char *column = importing->typed->edge_type_column;
   const bool bipartite = is_bipartite(table);
   options.read.bipartite = bipartite ? QN_BIPARTITE_YES : QN_BIPARTITE_NO;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "converters/typed/ldbc.h"
 #include "formats/text/delimited.h"
 #include "support/memory.h"
 #include <quern/properties.h>
@@ -119,12 +120,13 @@ static enum qn_status read_columns(struct qn_typed_table *table, const char *lin
   return failed ? qn_fail_memory(error, "the name of a space of ids", 0) : QN_OK;
 }
 
-static enum qn_status read_header(struct qn_typed_table *table, const struct qn_input_options *how,
-                                  struct qn_error *error) {
+enum qn_status qn_typed_header(const char *path, const struct qn_input_options *how, char **line,
+                               struct qn_error *error) {
   struct qn_input *input;
   const char *head;
   uint64_t bytes;
-  enum qn_status status = qn_input_open(table->files[0], how, &input, error);
+  *line = NULL;
+  enum qn_status status = qn_input_open(path, how, &input, error);
   if (status)
     return status;
   status = qn_input_peek(input, &head, &bytes, error);
@@ -135,16 +137,28 @@ static enum qn_status read_header(struct qn_typed_table *table, const struct qn_
     }
     const char *end = memchr(head, '\n', bytes);
     end = end ? end : head + bytes;
-    status = read_columns(table, head, end > head && end[-1] == '\r' ? end - 1 : end, error);
+    *line = strndup(head, (size_t)(end - head - (end > head && end[-1] == '\r')));
+    if (!*line)
+      status = qn_fail_memory(error, "a header", bytes);
   }
   qn_input_close(input);
   return status;
 }
 
+static enum qn_status read_header(struct qn_typed_table *table, const struct qn_input_options *how,
+                                  struct qn_error *error) {
+  char *line;
+  enum qn_status status = qn_typed_header(table->files[0], how, &line, error);
+  if (!status)
+    status = read_columns(table, line, line + strlen(line), error);
+  free(line);
+  return status;
+}
+
 /* ---- Tables ------------------------------------------------------------------- */
 
-static enum qn_status add_table(struct qn_typed_tables *tables, struct qn_typed_table **table,
-                                struct qn_error *error) {
+enum qn_status qn_typed_tables_add(struct qn_typed_tables *tables, struct qn_typed_table **table,
+                                   struct qn_error *error) {
   enum qn_status status = qn_realloc(&tables->tables, (uint64_t)tables->count + 1,
                                      sizeof *tables->tables, "tables", error);
   if (status)
@@ -154,9 +168,16 @@ static enum qn_status add_table(struct qn_typed_tables *tables, struct qn_typed_
   return QN_OK;
 }
 
+enum qn_status qn_typed_table_add_file(struct qn_typed_table *table, const char *path,
+                                       struct qn_error *error) {
+  return add_text(&table->files, &table->num_files, path, error);
+}
+
 static void release_table(struct qn_typed_table *table) {
   free(table->type);
   free(table->space);
+  free(table->ldbc);
+  free(table->header);
   for (unsigned end = 0; end < 2; end++) {
     free(table->ends[end]);
     free(table->spaces[end]);
@@ -177,14 +198,14 @@ static enum qn_status add_files(struct qn_typed_table *table, const char *names,
                                 struct qn_error *error) {
   char name[PATH_MAX];
   if (access(names, F_OK) == 0)
-    return add_text(&table->files, &table->num_files, names, error);
+    return qn_typed_table_add_file(table, names, error);
   enum qn_status status = QN_OK;
   for (const char *p = names; !status;) {
     const size_t length = strcspn(p, ",");
     if (length == 0 || length >= sizeof name)
       return qn_fail(error, QN_USAGE, "'%s' must be FILE,...", names);
     snprintf(name, sizeof name, "%.*s", (int)length, p);
-    status = add_text(&table->files, &table->num_files, name, error);
+    status = qn_typed_table_add_file(table, name, error);
     if (!p[length])
       break;
     p += length + 1;
@@ -241,7 +262,7 @@ static enum qn_status add_option(struct qn_typed_tables *tables, bool of_edges, 
   if (!equals)
     return qn_fail(error, QN_USAGE, "--%s=%s: write %s=FILE", option, text,
                    of_edges ? "NAME:SOURCE:TARGET" : "TYPE");
-  enum qn_status status = add_table(tables, &table, error);
+  enum qn_status status = qn_typed_tables_add(tables, &table, error);
   if (status)
     return status;
   table->of_edges = of_edges;
@@ -269,9 +290,9 @@ static enum qn_status add_option(struct qn_typed_tables *tables, bool of_edges, 
 static enum qn_status add_input(struct qn_typed_tables *tables, const char *path, bool strict,
                                 const struct qn_input_options *how, struct qn_error *error) {
   struct qn_typed_table *table;
-  enum qn_status status = add_table(tables, &table, error);
+  enum qn_status status = qn_typed_tables_add(tables, &table, error);
   if (!status)
-    status = add_text(&table->files, &table->num_files, path, error);
+    status = qn_typed_table_add_file(table, path, error);
   if (!status && strcmp(path, "-") != 0)
     status = read_header(table, how, error);
   if (status || table->neo4j)
@@ -325,8 +346,10 @@ enum qn_status qn_typed_tables_find(const struct qn_typed_options *options, char
   for (uint32_t i = 0; !status && i < options->num_edge_tables; i++)
     status = add_option(tables, true, options->edge_tables[i], how, error);
   for (int i = 0; !status && i < num_inputs; i++)
-    status = stat(inputs[i], &about) == 0 && S_ISDIR(about.st_mode)
-                 ? add_folder(tables, inputs[i], how, error)
-                 : add_input(tables, inputs[i], false, how, error);
+    if (stat(inputs[i], &about) != 0 || !S_ISDIR(about.st_mode))
+      status = add_input(tables, inputs[i], false, how, error);
+    else
+      status = qn_ldbc_is_folder(inputs[i], how) ? qn_ldbc_add(tables, inputs[i], how, error)
+                                                 : add_folder(tables, inputs[i], how, error);
   return status;
 }

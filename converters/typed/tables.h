@@ -32,6 +32,11 @@ struct qn_typed_table {
   char *space, *spaces[2]; /* of ids, as Neo4j's headers say; NULL: they say none */
   bool neo4j;              /* the header is such */
   bool says_type;          /* it has a column :LABEL or :TYPE */
+  char *ldbc;              /* what LDBC's files are called, without numbers (ldbc.h); NULL: it is
+                              none of them. Columns are between bars, and the header is: */
+  char *header;
+  uint32_t columns[2]; /* of ends, from 1 */
+  bool quotes;         /* values may be in quotes, in which a backslash stands before quotes */
   char **files;
   uint32_t num_files;
 };
@@ -49,4 +54,12 @@ struct qn_typed_tables {
 enum qn_status qn_typed_tables_find(const struct qn_typed_options *options, char *const *inputs,
                                     int num_inputs, const struct qn_input_options *how,
                                     struct qn_typed_tables *tables, struct qn_error *error);
+/* One more, without anything. */
+enum qn_status qn_typed_tables_add(struct qn_typed_tables *tables, struct qn_typed_table **table,
+                                   struct qn_error *error);
+enum qn_status qn_typed_table_add_file(struct qn_typed_table *table, const char *path,
+                                       struct qn_error *error);
+/* The first line of a file, to be freed. */
+enum qn_status qn_typed_header(const char *path, const struct qn_input_options *how, char **line,
+                               struct qn_error *error);
 void qn_typed_tables_release(struct qn_typed_tables *tables);
