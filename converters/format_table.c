@@ -217,9 +217,13 @@ const struct qn_format qn_formats[] = {
      .reader = &qn_reader_lgl},
     {.name = "n-triples",
      .files = ".nt .nq",
-     .description = "RDF as N-Triples and N-Quads: subjects and objects",
+     .description =
+         "RDF as N-Triples and N-Quads: subjects and objects; --properties=all keeps the "
+         "rest, and --types makes types of it",
      .reader = &qn_reader_n_triples,
-     .reading = {.loses = "predicates; literals; the names of graphs"}},
+     .reading = {.loses =
+                     "without --properties predicates, literals and the names of graphs; those "
+                     "of literals"}},
     {.name = "neighbors",
      .files = ".adjlist",
      .description = "A vertex and its neighbours, a line (networkx's adjacency lists)",

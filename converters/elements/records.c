@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/elements/literals.h"
 #include "formats/text/text_fields.h"
 #include "support/memory.h"
 
@@ -32,11 +33,13 @@ void qn_element_records_next(struct qn_element_records *records) {
   }
 }
 
-enum qn_status qn_element_records_check(const struct qn_element_records *records,
+enum qn_status qn_element_records_check(struct qn_element_records *records,
                                         struct qn_error *error) {
+  enum qn_status status = qn_literals_give(records, error);
   const char *missing = qn_wanted_properties_missing(&records->wanted);
-  return missing ? qn_fail(error, QN_USAGE, "--properties: there is no property '%.64s'", missing)
-                 : QN_OK;
+  return status    ? status
+         : missing ? qn_fail(error, QN_USAGE, "--properties: there is no property '%.64s'", missing)
+                   : QN_OK;
 }
 
 void qn_element_records_end(struct qn_element_records *records) {
@@ -47,6 +50,7 @@ void qn_element_records_end(struct qn_element_records *records) {
     qn_free(table->columns);
   }
   qn_wanted_properties_release(&records->wanted);
+  qn_literals_free(records->literals);
   *records = (struct qn_element_records){0};
 }
 
@@ -225,6 +229,11 @@ static enum qn_status find_vertex(const struct qn_table_records *records, struct
     return QN_OK;
   return qn_fail(error, QN_INVALID, "expected the id of a vertex of the graph; found %s",
                  qn_text_quote(name.bytes, name.bytes + name.length, quoted));
+}
+
+enum qn_status qn_element_find_vertex(const struct qn_element_records *records, struct qn_text name,
+                                      uint32_t *vertex, struct qn_error *error) {
+  return find_vertex(records->tables[QN_OF_VERTICES].records, name, vertex, error);
 }
 
 enum qn_status qn_element_vertex_at(struct qn_element_records *records, uint32_t vertex,

@@ -34,6 +34,8 @@ struct qn_element_table {
 
 struct qn_element_records {
   struct qn_wanted_properties wanted;
+  struct qn_literals
+      *literals;       /* that wait for all to be read (literals.h); NULL: there are none */
   uint64_t *of_vertex; /* [V]: the record of each, or QN_NO_RECORD */
   struct qn_element_table tables[2];
 };
@@ -48,9 +50,9 @@ enum qn_status qn_element_records_begin(struct qn_element_records *records, cons
                                         struct qn_error *error);
 /* Another input begins, which may call columns otherwise. */
 void qn_element_records_next(struct qn_element_records *records);
-/* All inputs are read. QN_USAGE if something that is wanted was in none. */
-enum qn_status qn_element_records_check(const struct qn_element_records *records,
-                                        struct qn_error *error);
+/* All inputs are read: what waits for that is given its place. QN_USAGE if something that is wanted
+ * was in none. */
+enum qn_status qn_element_records_check(struct qn_element_records *records, struct qn_error *error);
 /* A zeroed struct is allowed. */
 void qn_element_records_end(struct qn_element_records *records);
 
@@ -73,6 +75,10 @@ enum qn_status qn_element_named_value(struct qn_element_records *records, int wh
 /* What elements have that say nothing, before the first element. */
 enum qn_status qn_element_fallback(struct qn_element_records *records, int which, uint32_t column,
                                    const char *text, uint64_t length, struct qn_error *error);
+
+/* The vertex called so; QN_INVALID if there is none. */
+enum qn_status qn_element_find_vertex(const struct qn_element_records *records, struct qn_text name,
+                                      uint32_t *vertex, struct qn_error *error);
 
 /* The element whose values came before is the vertex called so, or the edge between these; its
  * number among all edges is `*number`. */

@@ -41,7 +41,7 @@ static enum qn_status check_format(const struct qn_import *import, struct qn_err
   if (import->without_properties)
     return qn_fail(
         error, QN_UNSUPPORTED,
-        "--properties works with text edge lists, GraphML, GEXF, GML, JSON and METIS, not with "
+        "--properties works with text edge lists, GraphML, GEXF, GML, JSON, RDF and METIS, not with "
         "%s%s",
         import->without_properties,
         strncmp(import->without_properties, "np", 2) == 0

@@ -57,6 +57,8 @@ struct qn_read_options {
   bool alone;                    /* no other input comes into the same list */
   bool takes_rows;               /* rows may come as result->rows, without edges */
   bool others_wanted;            /* other columns become properties: nobody says that they do not */
+  const char *label_predicate;   /* of RDF: its triples say properties of their subjects, and are no
+                                    edges; NULL: there is none */
   struct qn_element_records *records; /* the graph is there, and the input is read again for its
                                          properties (converters/elements/records.h) */
 };

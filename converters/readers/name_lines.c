@@ -1,7 +1,6 @@
 /* Lines of names that are no rows of a table:
  *
  *   lgl          "# a", then a line "b" or "b 0.5" for each neighbour (Large Graph Layout, igraph)
- *   n-triples    <subject> <predicate> <object> .  (RDF 1.1); the predicates are lost
  *   neighbors    a vertex, then its neighbours, in one line (networkx's adjacency lists)
  *   hyperedges   the vertices of an edge of any number of ends, in one line: bipartite, E1, E2, ...
  *                for the lines and V with the name behind it for the vertices */
@@ -14,22 +13,18 @@
 #include "formats/text/delimited.h"
 #include "formats/text/text_fields.h"
 #include "support/input/input.h"
-#include "support/json_text.h"
 #include "support/memory.h"
-#include "support/progress.h"
 
 #define NAME_BYTES (QN_MAX_NAME_BYTES + 32)
 #define WEIGHT_BYTES 64
 
 struct lines {
   struct qn_named_graph graph;
-  uint64_t edges; /* lines that are hyperedges */
-  uint64_t seen;  /* lines of lists */
-  uint64_t lists; /* those of neighbours */
-  bool colons;    /* neighbours follow a colon */
-  bool networkx;  /* the first one is the command that networkx ran, behind '#' */
-  uint64_t quads; /* triples of a graph that is named */
-  uint64_t literals;
+  uint64_t edges;         /* lines that are hyperedges */
+  uint64_t seen;          /* lines of lists */
+  uint64_t lists;         /* those of neighbours */
+  bool colons;            /* neighbours follow a colon */
+  bool networkx;          /* the first one is the command that networkx ran, behind '#' */
   uint64_t source_length; /* of LGL's vertex */
   char source[NAME_BYTES], target[NAME_BYTES];
 };
@@ -66,11 +61,6 @@ static struct qn_text text_of(const struct qn_column *word) {
 }
 
 static const struct qn_text no_weight = {NULL, 0};
-
-static bool is_comment(const char *line, const char *end) {
-  line = qn_skip_blanks(line, end);
-  return line == end || *line == '#';
-}
 
 /* ---- LGL ------------------------------------------------------------------- */
 
@@ -111,95 +101,6 @@ static enum qn_status take_lgl(void *context, const char *line, const char *end,
   return qn_named_graph_between(&lines->graph,
                                 (struct qn_text){lines->source, lines->source_length},
                                 text_of(&word), weighted ? qn_text_of(text) : no_weight, error);
-}
-
-/* ---- N-Triples ------------------------------------------------------------- */
-
-/* <...> without the brackets, or _:name; `*p` moves behind it. */
-static bool take_term(const char **p, const char *end, struct qn_column *term) {
-  const char *begin = qn_skip_blanks(*p, end), *close;
-  if (end - begin >= 2 && *begin == '<' && (close = memchr(begin, '>', (size_t)(end - begin)))) {
-    *term = (struct qn_column){.begin = begin + 1, .end = close};
-    *p = close + 1;
-    return true;
-  }
-  if (end - begin < 3 || begin[0] != '_' || begin[1] != ':')
-    return false;
-  for (*p = begin; *p < end && !qn_is_blank(**p);)
-    ++*p;
-  *term = (struct qn_column){.begin = begin, .end = *p};
-  return true;
-}
-
-/* The character of so many hexadecimal digits; 0 if they are none, or none of UTF-8. */
-static uint32_t escaped_character(const char *digits, const char *end, int count) {
-  uint32_t character = 0;
-  if (end - digits < count)
-    return 0;
-  for (int i = 0; i < count; i++) {
-    const char *all = "0123456789abcdef", *digit = memchr(all, digits[i] | 0x20, 16);
-    if (!digit)
-      return 0;
-    character = character << 4 | (uint32_t)(digit - all);
-  }
-  return qn_utf8_has(character) ? character : 0;
-}
-
-/* A term whose \uXXXX and \UXXXXXXXX are the characters that they mean, in `buffer` if it has
- * any; without bytes if it has another escape, or is too long. */
-static struct qn_text unescaped(const struct qn_column *term, char buffer[NAME_BYTES]) {
-  const char *p = term->begin, *end = term->end;
-  char *out = buffer;
-  if (!memchr(p, '\\', (size_t)(end - p)))
-    return text_of(term);
-  while (p < end && end - term->begin <= QN_MAX_NAME_BYTES) {
-    if (*p != '\\') {
-      *out++ = *p++;
-      continue;
-    }
-    const int digits = end - p < 2 ? 0 : p[1] == 'u' ? 4 : p[1] == 'U' ? 8 : 0;
-    const uint32_t character = digits ? escaped_character(p + 2, end, digits) : 0;
-    if (!character)
-      return (struct qn_text){NULL, 0};
-    out = qn_utf8_put(out, character);
-    p += 2 + digits;
-  }
-  return (struct qn_text){p == end ? buffer : NULL, (uint64_t)(out - buffer)};
-}
-
-/* A literal is data of its subject. */
-static bool is_literal(const char *p, const char *end) {
-  p = qn_skip_blanks(p, end);
-  return p < end && *p == '"' && end[-1] == '.';
-}
-
-static enum qn_status take_triple(void *context, const char *line, const char *end,
-                                  struct qn_error *error) {
-  struct lines *lines = context;
-  struct qn_column subject, predicate, object, graph;
-  const char *p = line;
-  if (is_comment(line, end))
-    return QN_OK;
-  while (end > line && qn_is_blank(end[-1]))
-    end--;
-  bool begun = take_term(&p, end, &subject) && take_term(&p, end, &predicate);
-  if (begun && is_literal(p, end)) {
-    lines->literals++;
-    return QN_OK;
-  }
-  bool whole = begun && take_term(&p, end, &object);
-  p = qn_skip_blanks(p, end);
-  if (whole && p < end && *p != '.' && take_term(&p, end, &graph)) {
-    p = qn_skip_blanks(p, end);
-    lines->quads++;
-  }
-  if (!whole || end - p != 1 || *p != '.')
-    return fail_line(error, "<subject> <predicate> <object> .", line, end);
-  const struct qn_text from = unescaped(&subject, lines->source);
-  const struct qn_text to = unescaped(&object, lines->target);
-  if (!from.bytes || !to.bytes)
-    return fail_line(error, "no escapes but \\uXXXX and \\UXXXXXXXX", line, end);
-  return qn_named_graph_between(&lines->graph, from, to, no_weight, error);
 }
 
 /* ---- Lists ----------------------------------------------------------------- */
@@ -303,14 +204,8 @@ static enum qn_status read_with(line_taker take, bool undirected, struct qn_inpu
     status = qn_named_graph_directed(&lines->graph, false, error);
   if (!status)
     status = qn_text_each_line(input, take, lines, error);
-  snprintf(result->description, sizeof result->description, "%s%s",
-           lines->graph.weighted ? "weights" : "no weights",
-           take != take_triple ? ""
-           : lines->literals   ? "; predicates are not kept, literals are left out"
-                               : "; predicates are not kept");
-  if (!status && lines->quads)
-    qn_note(QN_NOTE_NOT_READ,
-            "the graphs that N-Quads name are not kept: a triple in two of them is two edges");
+  snprintf(result->description, sizeof result->description, "%s",
+           lines->graph.weighted ? "weights" : "no weights");
   status = qn_named_graph_end(&lines->graph, status, error);
   qn_free(lines);
   return status;
@@ -323,7 +218,6 @@ static enum qn_status read_with(line_taker take, bool undirected, struct qn_inpu
     return read_with(take, undirected, input, options, list, sequence, result, error);             \
   }
 READER(read_lgl, take_lgl, true)
-READER(read_triples, take_triple, false)
 READER(read_neighbors, take_neighbors, false)
 READER(read_hyperedges, take_hyperedge, false)
 
@@ -386,32 +280,10 @@ static int detect_lgl(const char *head, uint64_t bytes, const struct qn_read_opt
   return lines.values && (lines.names || numbers) && !says_table(options) ? QN_IN_DOUBT : 0;
 }
 
-static int detect_triples(const char *head, uint64_t bytes, const struct qn_read_options *options) {
-  struct qn_input_block block = {head, bytes, 0};
-  struct qn_column term;
-  const char *line, *end;
-  (void)options;
-  while (qn_text_take_line(&block, &line, &end)) {
-    if (is_comment(line, end))
-      continue;
-    while (end > line && qn_is_blank(end[-1]))
-      end--;
-    return take_term(&line, end, &term) && take_term(&line, end, &term) && end[-1] == '.' ? 3 : 0;
-  }
-  return 0;
-}
-
 const struct qn_reader qn_reader_lgl = {
     .name = "lgl",
     .detect = detect_lgl,
     .read = read_lgl,
-    .release = qn_names_release,
-};
-
-const struct qn_reader qn_reader_n_triples = {
-    .name = "n-triples",
-    .detect = detect_triples,
-    .read = read_triples,
     .release = qn_names_release,
 };
 

@@ -49,7 +49,7 @@ static enum qn_status open_source(const struct sorting *sorting, uint32_t index,
     status = qn_properties_view(source->container, &opened->properties, error);
   if (!status && source->type_column)
     opened->types = qn_property_find(&opened->properties.of_edges, source->type_column);
-  if (!status && source->type_column &&
+  if (!status && source->type_column && opened->graph.out.num_edges &&
       (!opened->types || opened->types->type != QN_PROPERTY_STRING)) {
     qn_fail(error, QN_INVALID, "there is no column '%s' of texts that says the types of edges",
             source->type_column);

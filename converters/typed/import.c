@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "converters/format.h"
 #include "converters/provenance.h"
 #include "converters/typed/assemble.h"
 #include "converters/typed/joined.h"
@@ -212,21 +213,63 @@ static enum qn_status import_edges(struct importing *importing, const struct qn_
 
 /* ---- What has no header of types ---------------------------------------------- */
 
+/* Is it RDF, whose predicates are types? */
+static enum qn_status look_for_rdf(const struct qn_import_options *options, const char *path,
+                                   bool *found, struct qn_error *error) {
+  const struct qn_reader *reader;
+  struct qn_input *input;
+  *found = strcmp(options->format, "n-triples") == 0;
+  if (strcmp(options->format, "auto") != 0 || strcmp(path, "-") == 0)
+    return QN_OK;
+  enum qn_status status = qn_input_open(path, &options->input, &input, error);
+  if (status)
+    return status;
+  *found = !qn_reader_detect(input, &options->read, &reader, NULL) &&
+           strcmp(reader->name, "n-triples") == 0;
+  qn_input_close(input);
+  return QN_OK;
+}
+
+/* The properties that say types. */
+struct type_columns {
+  const char *of_vertices, *of_edges; /* NULL: none does */
+};
+
+static enum qn_status choose_columns(const struct importing *importing,
+                                     struct qn_import_options *options,
+                                     struct type_columns *columns, struct qn_error *error) {
+  static const char rdf_type[] = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
+  const struct qn_typed_options *typed = importing->typed;
+  const char *path = importing->tables.others[0];
+  bool is_rdf;
+  *columns = (struct type_columns){typed->vertex_type_column, typed->edge_type_column};
+  enum qn_status status = look_for_rdf(options, path, &is_rdf, error);
+  if (status)
+    return status;
+  if (is_rdf && columns->of_vertices && strcmp(columns->of_vertices, "rdf:type") == 0)
+    columns->of_vertices = rdf_type;
+  if (is_rdf && !columns->of_edges)
+    columns->of_edges = "predicate";
+  options->read.label_predicate = columns->of_vertices;
+  if (columns->of_vertices || columns->of_edges)
+    return QN_OK;
+  qn_fail(error, QN_INVALID,
+          "nothing says what types this file has: --edge-type-column and --vertex-type-column "
+          "name the properties that do, and --edge-table NAME:SOURCE:TARGET=FILE says it of all "
+          "of a file");
+  return qn_error_in_file(error, path);
+}
+
 static enum qn_status import_others(struct importing *importing, struct qn_error *error) {
   const struct qn_typed_tables *tables = &importing->tables;
-  const struct qn_typed_options *typed = importing->typed;
   struct qn_import_options options = *importing->job->options;
-  if (!typed->vertex_type_column && !typed->edge_type_column) {
-    qn_fail(error, QN_INVALID,
-            "nothing says what types this file has: --edge-type-column and --vertex-type-column "
-            "name the properties that do, and --edge-table NAME:SOURCE:TARGET=FILE says it of all "
-            "of a file");
-    return qn_error_in_file(error, tables->others[0]);
-  }
+  struct type_columns columns;
+  enum qn_status status = choose_columns(importing, &options, &columns, error);
+  if (status)
+    return status;
   options.properties = options.properties ? options.properties : "all";
   options.read.others_wanted = true;
-  enum qn_status status =
-      import(importing, &options, tables->others, (int)tables->num_others, NULL, error);
+  status = import(importing, &options, tables->others, (int)tables->num_others, NULL, error);
   if (status)
     return status;
   const struct qn_container *container = importing->containers[importing->num_containers - 1];
@@ -237,12 +280,12 @@ static enum qn_status import_others(struct importing *importing, struct qn_error
       (struct qn_typed_vertex_source){.container = container,
                                       .file = tables->others[0],
                                       .space = "",
-                                      .type_column = typed->vertex_type_column};
+                                      .type_column = columns.of_vertices};
   importing->edges[importing->sources.num_edges++] =
       (struct qn_typed_edge_source){.container = container,
                                     .file = tables->others[0],
                                     .ends = {{"", NULL}, {"", NULL}},
-                                    .type_column = typed->edge_type_column};
+                                    .type_column = columns.of_edges};
   return QN_OK;
 }
 
