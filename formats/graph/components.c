@@ -144,6 +144,48 @@ void qn_components_join(uint32_t *parent, uint32_t vertex, struct qn_neighbors n
   }
 }
 
+static bool is_outside(const uint64_t *outside, uint32_t vertex) {
+  return __atomic_load_n(&outside[vertex / 64], __ATOMIC_RELAXED) >> vertex % 64 & 1;
+}
+
+static void come_inside(uint64_t *outside, uint32_t vertex) {
+  __atomic_fetch_and(&outside[vertex / 64], ~((uint64_t)1 << vertex % 64), __ATOMIC_RELAXED);
+}
+
+enum qn_status qn_components_find_outside(const uint32_t *parent, uint64_t num_vertices,
+                                          uint32_t largest, uint64_t **outside,
+                                          struct qn_error *error) {
+  const uint64_t num_words = qn_components_outside_words(num_vertices);
+  enum qn_status status =
+      qn_pages_alloc(outside, num_words, sizeof **outside, "vertices outside a tree", error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(static)
+  for (uint64_t word = 0; word < num_words; word++) {
+    const uint64_t begin = word * 64, end = begin + 64 < num_vertices ? begin + 64 : num_vertices;
+    uint64_t bits = 0;
+    for (uint64_t v = begin; v < end; v++)
+      bits |= (uint64_t)(parent[v] != largest) << (v - begin);
+    (*outside)[word] = bits;
+  }
+  return QN_OK;
+}
+
+void qn_components_join_outside(uint32_t *parent, uint32_t vertex, struct qn_neighbors neighbors,
+                                uint64_t *outside) {
+  bool inside = !is_outside(outside, vertex);
+  for (const uint32_t *neighbor = neighbors.begin; neighbor < neighbors.end; neighbor++) {
+    const uint32_t other = neighbors.base + *neighbor;
+    const bool other_inside = !is_outside(outside, other);
+    if (inside && other_inside)
+      continue;
+    union_join(parent, vertex, other);
+    if (inside || other_inside)
+      come_inside(outside, inside ? other : vertex);
+    inside = inside || other_inside;
+  }
+}
+
 uint32_t qn_components_find_largest(const struct qn_graph *graph, uint32_t *parent) {
   const uint64_t num_vertices = graph->out.num_vertices;
   struct sample sample;

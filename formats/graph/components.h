@@ -49,6 +49,20 @@ static inline struct qn_neighbors qn_neighbors_of(const struct qn_csr *csr, uint
 void qn_components_join(uint32_t *parent, uint32_t vertex, struct qn_neighbors neighbors,
                         uint32_t largest);
 
+/* Where edges are there from one of their ends alone, both decide: a bit for each vertex that is
+ * not known to be in the largest tree, of qn_components_outside_words. All threads. To be given
+ * back by qn_pages_free. */
+enum qn_status qn_components_find_outside(const uint32_t *parent, uint64_t num_vertices,
+                                          uint32_t largest, uint64_t **outside,
+                                          struct qn_error *error);
+static inline uint64_t qn_components_outside_words(uint64_t num_vertices) {
+  return (num_vertices + 63) / 64;
+}
+/* Join a vertex with those neighbors, unless both are in the largest tree; whoever comes into it
+ * loses its bit. Other threads may join others. */
+void qn_components_join_outside(uint32_t *parent, uint32_t vertex, struct qn_neighbors neighbors,
+                                uint64_t *outside);
+
 /* Join the ends of one edge; other threads may join others. */
 void qn_components_join_ends(uint32_t *parent, uint32_t a, uint32_t b);
 

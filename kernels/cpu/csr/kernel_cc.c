@@ -17,8 +17,8 @@ extern const struct qn_kernel qn_kernel_cc_csr_cpu;
 
 #define JOIN_STEPS 8
 
-/* An edge that is seen from one of its ends alone may not be skipped there. */
-static bool joins_all(const struct qn_graph *graph) {
+/* Is each edge there from one of its ends alone? */
+static bool is_one_sided(const struct qn_graph *graph) {
   return graph->directedness == QN_DIRECTED && !graph->has_transpose;
 }
 
@@ -30,18 +30,24 @@ static enum qn_status check_restored(const struct qn_graph *graph, const uint32_
 #pragma omp parallel for schedule(static) reduction(+ : bad)
   for (uint64_t v = 0; v < num_vertices; v++)
     bad += parent[v] > v;
-  if (bad > 0 || (root >= num_vertices && !joins_all(graph)))
+  if (bad > 0 || root >= num_vertices)
     return qn_fail(error, QN_INVALID, "the checkpoint has values that cc cannot have left there");
   return QN_OK;
 }
 
+/* `outside`: of a one-sided graph, which vertices are not in the largest tree yet; else NULL. */
 static void join_chunks(const struct qn_graph *graph, const struct qn_row_chunks *chunks,
-                        uint64_t first, uint64_t end, uint32_t *parent, uint32_t largest) {
+                        uint64_t first, uint64_t end, uint32_t *parent, uint64_t *outside,
+                        uint32_t largest) {
 #pragma omp parallel for schedule(dynamic, 1)
   for (uint64_t chunk = first; chunk < end; chunk++)
     for (uint32_t v = chunks->bounds[chunk]; v < chunks->bounds[chunk + 1]; v++) {
-      qn_components_join(parent, v, qn_neighbors_of(&graph->out, v), largest);
-      if (graph->has_transpose && graph->directedness == QN_DIRECTED)
+      const struct qn_neighbors out = qn_neighbors_of(&graph->out, v);
+      if (outside)
+        qn_components_join_outside(parent, v, out, outside);
+      else
+        qn_components_join(parent, v, out, largest);
+      if (!outside && graph->directedness == QN_DIRECTED)
         qn_components_join(parent, v, qn_neighbors_of(&graph->in, v), largest);
     }
 }
@@ -51,7 +57,7 @@ static enum qn_status find_components(const struct qn_run_request *request,
                                       uint64_t *steps, struct qn_error *error) {
   const struct qn_graph *graph = request->view;
   uint64_t num_vertices = graph->out.num_vertices, step = qn_state_iterations(request);
-  uint64_t largest = QN_NO_LARGEST;
+  uint64_t largest = QN_NO_LARGEST, *outside = NULL;
   const struct qn_state_parts parts = {.num_vertices = num_vertices,
                                        .values = parent,
                                        .value_bytes = sizeof *parent,
@@ -64,17 +70,20 @@ static enum qn_status find_components(const struct qn_run_request *request,
     status = check_restored(graph, parent, largest, error);
   } else {
     qn_components_begin(graph, parent);
-    largest = joins_all(graph) ? QN_NO_LARGEST : qn_components_find_largest(graph, parent);
+    largest = qn_components_find_largest(graph, parent);
   }
+  if (!status && is_one_sided(graph))
+    status = qn_components_find_outside(parent, num_vertices, (uint32_t)largest, &outside, error);
   for (; step < *steps && !status; step++) {
     uint64_t first, end;
     qn_part_of(chunks->num_chunks, *steps, step, &first, &end);
-    join_chunks(graph, chunks, first, end, parent, (uint32_t)largest);
+    join_chunks(graph, chunks, first, end, parent, outside, (uint32_t)largest);
     if (step + 1 < *steps)
       status = qn_state_keep(request, step + 1, 0, &parts, error);
   }
   if (!status)
     qn_components_end(parent, num_vertices);
+  qn_pages_free(outside, qn_components_outside_words(num_vertices), sizeof *outside);
   return status;
 }
 
