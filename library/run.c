@@ -339,8 +339,8 @@ void qn_result_info(const struct qn_result *result, struct qn_result_info *out) 
       .iterations = run->result.stats.iterations,
       .converged = run->result.stats.converged,
       .change = run->result.stats.change,
-      .prepare_seconds = run->result.stats.prepare_seconds,
-      .run_seconds = run->result.stats.kernel_seconds,
+      .prepare_seconds = run->result.stats.prepare_seconds + run->parents.stats.prepare_seconds,
+      .run_seconds = run->result.stats.kernel_seconds + run->parents.stats.kernel_seconds,
       .num_sources = run->inputs.num_sources,
       .sources = run->inputs.sources,
   };

@@ -1,6 +1,7 @@
 /* quern-run: run an algorithm on a container. */
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device/start.h"
@@ -12,6 +13,7 @@
 #include "support/atomic_file.h"
 #include "support/progress.h"
 #include "support/threads.h"
+#include "tools/run/graph500.h"
 #include "tools/run/graphalytics.h"
 #include "tools/run/options.h"
 #include "tools/run/report.h"
@@ -174,24 +176,30 @@ __attribute__((noinline)) static enum qn_status run_file(struct qn_run_command *
   return status;
 }
 
-/* The benchmark takes all parameters from its properties. */
-static enum qn_status run_graphalytics(const struct qn_run_command *options,
-                                       struct qn_error *error) {
+/* As --device says. */
+static void say_device(const struct qn_run_options *run, char text[32]) {
   static const char *const devices[] = {[QN_DEVICE_AUTO] = "auto",
                                         [QN_DEVICE_CPU] = "cpu",
                                         [QN_DEVICE_CUDA] = "cuda",
                                         [QN_DEVICE_BOTH] = "both"};
+  if (run->device_index)
+    snprintf(text, 32, "%s:%d", devices[run->device], run->device_index);
+  else
+    snprintf(text, 32, "%s", devices[run->device]);
+}
+
+/* The benchmark takes all parameters from its properties. */
+static enum qn_status run_graphalytics(const struct qn_run_command *options,
+                                       struct qn_error *error) {
   const struct qn_run_options *run = &options->run;
+  const char *other = run->num_said ? run->said[0].name : options->special;
   char device[32];
-  if (options->special)
+  if (other)
     return qn_fail(error, QN_USAGE,
                    "graphalytics takes the parameters of algorithms from the graph's properties; "
                    "--device, --threads and -o FOLDER are for it, --%s is not",
-                   options->special);
-  if (run->device_index)
-    snprintf(device, sizeof device, "%s:%d", devices[run->device], run->device_index);
-  else
-    snprintf(device, sizeof device, "%s", devices[run->device]);
+                   other);
+  say_device(run, device);
   enum qn_status status = refuse_ranks("graphalytics", error);
   if (status)
     return status;
@@ -201,6 +209,29 @@ static enum qn_status run_graphalytics(const struct qn_run_command *options,
                                                     .force = options->shared.force,
                                                     .json = options->shared.json};
   return qn_graphalytics(&benchmark, error);
+}
+
+/* The benchmark has no parameters but where it runs and which vertices are drawn. */
+static enum qn_status run_graph500(const struct qn_run_command *options, struct qn_error *error) {
+  const struct qn_run_options *run = &options->run;
+  const struct qn_said_option *seed = qn_run_options_said(run, "seed");
+  const char *other = options->outputs.values ? "output" : options->special;
+  char device[32];
+  for (uint32_t i = 0; i < run->num_said && !other; i++)
+    other = strcmp(run->said[i].name, "seed") == 0 ? NULL : run->said[i].name;
+  if (other)
+    return qn_fail(error, QN_USAGE,
+                   "graph500 has --device, --threads, --seed and --json, and no --%s", other);
+  say_device(run, device);
+  enum qn_status status = refuse_ranks("graph500", error);
+  if (status)
+    return status;
+  const struct qn_graph500_options benchmark = {.path = options->file,
+                                                .device = device,
+                                                .seed = seed ? seed->value : NULL,
+                                                .json = options->shared.json,
+                                                .quiet = options->shared.quiet};
+  return qn_graph500(&benchmark, error);
 }
 
 static enum qn_status run_several(struct qn_run_command *options, struct qn_error *error) {
@@ -242,6 +273,8 @@ int main(int argc, char **argv) {
     list_kernels(options.shared.json);
   else if (qn_run_command_is_graphalytics(&options))
     status = run_graphalytics(&options, &error);
+  else if (qn_run_command_is_graph500(&options))
+    status = run_graph500(&options, &error);
   else if (qn_run_command_has_several(&options))
     status = run_several(&options, &error);
   else

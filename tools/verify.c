@@ -266,7 +266,7 @@ static enum qn_status check_tree(const struct options *options, const struct qn_
     return status;
   status = qn_parents_read(options->files[0], &graph->ids, parents, error);
   if (!status)
-    status = qn_tree_check(graph, parents, options->weighted, report, error);
+    status = qn_tree_check(graph, parents, NULL, options->weighted, report, error);
   qn_pages_free(parents, num_vertices, sizeof *parents);
   return status;
 }

@@ -1,6 +1,7 @@
 #include "converters/graph/tree_check.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "formats/graph/weight_limit.h"
@@ -17,9 +18,10 @@
 struct tree {
   const struct qn_csr *out;
   const uint32_t *parents;
-  bool weighted;       /* lengths are the weights */
-  uint32_t *levels;    /* [V] edges from the root */
-  uint32_t *by_level;  /* [num_reached] vertices of the tree, level after level */
+  const struct qn_tree_values *values; /* NULL: not said */
+  bool weighted;                       /* lengths are the weights */
+  uint32_t *levels;                    /* [V] edges from the root */
+  uint32_t *by_level;                  /* [num_reached] vertices of the tree, level after level */
   uint64_t *distances; /* [V] whole numbers, or the bits of doubles, which order the same */
   struct qn_tree_report *report;
 };
@@ -175,6 +177,40 @@ static void find_distances(struct tree *tree) {
   }
 }
 
+/* ---- Rule 2 --------------------------------------------------------------- */
+
+static bool is_real(const struct tree *tree) {
+  const enum qn_weight_type type = tree->out->weights.type;
+  return tree->weighted && type != QN_WEIGHT_U32 && type != QN_WEIGHT_I64;
+}
+
+/* Is it what the search says of the vertex? `distance` as in tree->distances. */
+static bool is_value(const struct tree *tree, uint64_t vertex, uint64_t distance) {
+  const struct qn_tree_values *values = tree->values;
+  const bool is_reached = tree->parents[vertex] != QN_NO_PARENT;
+  if (values->type == QN_TYPE_U32)
+    return ((const uint32_t *)values->data)[vertex] == (is_reached ? distance : UINT32_MAX);
+  if (values->type == QN_TYPE_U64)
+    return ((const uint64_t *)values->data)[vertex] == (is_reached ? distance : UINT64_MAX);
+  double real = (double)distance;
+  if (is_real(tree))
+    memcpy(&real, &distance, sizeof real);
+  return ((const double *)values->data)[vertex] == (is_reached ? real : (double)INFINITY);
+}
+
+static void check_values(const struct tree *tree) {
+#pragma omp parallel
+  {
+    struct qn_tree_fault fault = {0};
+#pragma omp for schedule(static)
+    for (uint64_t v = 0; v < tree->out->num_vertices; v++)
+      if (!is_value(tree, v, tree->distances[v]))
+        note(&fault, (uint32_t)v, tree->parents[v]);
+#pragma omp critical
+    add_faults(&tree->report->faults[2], &fault);
+  }
+}
+
 /* ---- Rules 3 and 4 -------------------------------------------------------- */
 
 static void check_row(const struct tree *tree, uint32_t u, struct qn_tree_fault *far,
@@ -232,14 +268,18 @@ static enum qn_status check_lengths(struct tree *tree, struct qn_error *error) {
   if (status)
     return status;
   find_distances(tree);
+  if (tree->values)
+    check_values(tree);
   check_rows(tree);
   return QN_OK;
 }
 
-enum qn_status qn_tree_check(const struct qn_graph *graph, const uint32_t *parents, bool weighted,
+enum qn_status qn_tree_check(const struct qn_graph *graph, const uint32_t *parents,
+                             const struct qn_tree_values *values, bool weighted,
                              struct qn_tree_report *report, struct qn_error *error) {
   struct tree tree = {.out = &graph->out,
                       .parents = parents,
+                      .values = values,
                       .weighted = weighted && graph->out.weights.type != QN_WEIGHT_NONE,
                       .report = report};
   uint64_t num_vertices = graph->out.num_vertices;

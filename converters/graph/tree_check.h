@@ -8,15 +8,17 @@
  *   4  the tree spans all that can be reached from the root
  *   5  a parent and its child are joined by an edge of the graph, from the one to the other
  *
- * Levels and distances are those that the tree itself has, counted along it, so that rule 2 holds
- * where 1 and 5 do. 3 and 4 then make them the shortest. They are looked at only where the parents
- * are a tree, with edges of the graph. */
+ * Levels and distances are those that the tree itself has, counted along it; the search's own, if
+ * they are given, must be the same by rule 2, which holds without them where 1 and 5 do. 3 and 4
+ * then make them the shortest. They are looked at only where the parents are a tree, with edges of
+ * the graph. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/graph.h>
+#include <quern/job.h>
 
 enum { QN_TREE_RULES = 6 }; /* counted from 1 */
 
@@ -35,11 +37,20 @@ struct qn_tree_report {
   uint64_t depth;       /* edges from the root to the last level, if rule 1 is kept */
 };
 
+/* What the search says of each vertex: hops, or the sum of weights, in one of U32, U64 and F64;
+ * what was not reached has the largest number, or infinity. */
+struct qn_tree_values {
+  enum qn_type type;
+  const void *data; /* [V] */
+};
+
 /* `parents` [V], QN_NO_PARENT (parents_file.h) for none, of a checked graph with at hand out-edges.
+ * `values` may be NULL.
  * With `weighted` lengths are the weights, of which none may be negative (QN_INVALID); without, or
  * where there are none, 1. Real weights are added up in double precision, from the root on, as sssp
  * does. QN_OK also if a rule is broken. */
-enum qn_status qn_tree_check(const struct qn_graph *graph, const uint32_t *parents, bool weighted,
+enum qn_status qn_tree_check(const struct qn_graph *graph, const uint32_t *parents,
+                             const struct qn_tree_values *values, bool weighted,
                              struct qn_tree_report *report, struct qn_error *error);
 
 /* Are all rules kept? */

@@ -65,7 +65,7 @@ struct qn_result_info {
   bool converged;          /* it ended by itself */
   double change;           /* of the last iteration, where that is what ends it */
   double prepare_seconds;  /* derived data, copies to the device */
-  double run_seconds;      /* the algorithm itself */
+  double run_seconds;      /* the algorithm itself; of "parents", too */
   uint32_t num_sources;    /* source vertices, chosen ones too */
   const uint32_t *sources; /* [num_sources] vertices */
 };

@@ -155,6 +155,9 @@ class Json(unittest.TestCase):
             properties.write("graph.set.algorithms = bfs, wcc\ngraph.set.bfs.source-vertex = 0\n")
         self.compare(self.printed("quern-run", "graphalytics", self.at / "set"), ("quern-run graphalytics",))
 
+    def test_graph500(self):
+        self.compare(self.printed("quern-run", "graph500", self.at / "g.qrn", "--device=cpu"), ("quern-run graph500",))
+
 
 if __name__ == "__main__" and sys.argv[1:] == ["--write"]:
     (SOURCE / "docs/json.md").write_text(NOTES.sub(lambda found: table_of_notes(), PAGE))

@@ -295,6 +295,10 @@ bool qn_run_command_is_graphalytics(const struct qn_run_command *options) {
   return options->run.algorithm && strcmp(options->run.algorithm, "graphalytics") == 0;
 }
 
+bool qn_run_command_is_graph500(const struct qn_run_command *options) {
+  return options->run.algorithm && strcmp(options->run.algorithm, "graph500") == 0;
+}
+
 bool qn_run_command_has_several(const struct qn_run_command *options) {
   return options->run.algorithm && strchr(options->run.algorithm, ',');
 }
@@ -314,7 +318,6 @@ static void check_outputs(const struct qn_run_command *options, struct argp_stat
 
 static void say(struct qn_run_command *options, const char *name, const char *value) {
   struct qn_error error;
-  options->special = name;
   if (qn_run_options_say(&options->run, name, value, &error))
     exit(qn_tool_exit(QN_SYSTEM, &error));
 }
@@ -340,7 +343,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   struct qn_run_command *options = state->input;
   struct qn_error error;
   for (const struct argp_option *option = fixed_options; option->name || option->doc; option++)
-    if (option->key == key && key && key != KEY_DEVICE && key != 'o')
+    if (option->key == key && key && key != KEY_DEVICE && key != 'o' && key != 'p' &&
+        !options->special)
       options->special = option->name;
   if (key >= KEY_DERIVED && key < KEY_DERIVED + (int)derived.count)
     return say(options, derived.names[key - KEY_DERIVED], argument), 0;
@@ -415,7 +419,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 /* Text before the options, and behind them. */
 static const char documentation[] =
     "Run an algorithm on a container of any layout and show what it found; or all of LDBC "
-    "Graphalytics on one of its graphs.\v"
+    "Graphalytics on one of its graphs, or the searches of Graph500.\v"
     "quern-run ALGORITHM --help shows the options of an algorithm, quern-run --list the "
     "algorithms.\n\n"
     "Several algorithms with commas between them run one after another on the graph, which stays "
@@ -424,6 +428,9 @@ static const char documentation[] =
     "graphalytics imports the graph that NAME.properties in FOLDER describes, runs the algorithms "
     "that these list, with their parameters, and with -o FOLDER writes the outputs that the "
     "benchmark compares.\n\n"
+    "graph500 searches FILE from 64 vertices, which --seed draws, by bfs and, if it has weights, "
+    "sssp, validates each tree, and shows the fields of the benchmark's output. A directed FILE is "
+    "the list of edges, of which the graph is constructed first.\n\n"
     "The container may be BUNDLE.tar:MEMBER, which is restored to temporary disk space (TMPDIR) "
     "first.\n\n"
     "The result does not depend on the layout, the device or the number of threads, except for the "
@@ -459,15 +466,16 @@ void qn_run_command_parse(int argc, char **argv, struct qn_run_command *command)
   if (!algorithm && argc == 3 && argv[1][0] != '-' && strcmp(argv[2], "--help") == 0)
     refuse_help(argv[1]);
   derive(algorithm, &derived);
-  const struct argp argp = {derived.options,
-                            parse,
-                            algorithm ? usage
-                                      : "ALGORITHM FILE\nALGORITHM,ALGORITHM,... FILE\n"
-                                        "--program HEADER FILE\ngraphalytics FOLDER\n--list",
-                            algorithm ? about : documentation,
-                            children,
-                            NULL,
-                            NULL};
+  const struct argp argp = {
+      derived.options,
+      parse,
+      algorithm ? usage
+                : "ALGORITHM FILE\nALGORITHM,ALGORITHM,... FILE\n"
+                  "--program HEADER FILE\ngraphalytics FOLDER\ngraph500 FILE\n--list",
+      algorithm ? about : documentation,
+      children,
+      NULL,
+      NULL};
   *command = (struct qn_run_command){.top = -1};
   qn_run_options_begin(&command->run);
   qn_tool_parse("quern-run", &argp, argc, argv, command, &command->shared);

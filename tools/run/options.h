@@ -10,7 +10,8 @@ struct qn_run_command {
   struct qn_watch_options watch;
   const char *file;
   struct qn_output_options outputs;
-  const char *special; /* an option given that is neither --device nor --output */
+  const char *special; /* the first option given that is neither --device, nor --output, nor an
+                          algorithm's; NULL: none */
   int64_t top;
   bool list;
   bool trust;
@@ -21,4 +22,5 @@ struct qn_run_command {
 void qn_run_command_parse(int argc, char **argv, struct qn_run_command *command);
 /* What makes -o a folder. */
 bool qn_run_command_is_graphalytics(const struct qn_run_command *command);
+bool qn_run_command_is_graph500(const struct qn_run_command *command);
 bool qn_run_command_has_several(const struct qn_run_command *command);

@@ -192,8 +192,7 @@ static void print_table(const struct work *work, const struct qn_run_input *inpu
   size_t i;
   json_t *run;
   char shown[QN_PATH_SHOWN];
-  fprintf(stream, "%s: %s vertices, %s\n",
-          qn_path_shown(work->options->file, shown, sizeof shown),
+  fprintf(stream, "%s: %s vertices, %s\n", qn_path_shown(work->options->file, shown, sizeof shown),
           qn_count_text(input->info->num_vertices, vertices, sizeof vertices),
           qn_edges_text(input->info->directedness, input->info->num_edges,
                         qn_undirected_edges(input->container, input->info->num_edges), edges));
