@@ -21,6 +21,7 @@ share["zsh/site-functions/_quern"] = "#site_scons/completion.zsh"
 for program in env["PROGRAMS"]:
     share["bash-completion/completions/" + program.name] = "#site_scons/completion.bash"
     share["fish/vendor_completions.d/%s.fish" % program.name] = "#site_scons/completion.fish"
+share.update({"quern/recipes/" + recipe.name: recipe for recipe in env.Glob("#recipes/*.json")})
 env["SHARE"] = share
 
 # ---- The library: what a program outside needs ---------------------------------------------------

@@ -69,6 +69,8 @@ enum qn_note_kind {
     "Edges have ends that a file which declares vertices does not declare")                        \
   X(ZEROS_DROPPED, "zeros-dropped", WARNING,                                                       \
     "Zeros in front of ids were dropped, as `--ids` asks: 007 is 7")                               \
+  X(UNTESTED, "untested", WARNING,                                                                 \
+    "A recipe does not say what must come out: nobody has verified what did")                      \
   X(ZEROS_KEPT, "zeros-kept", OF_GRAPH, "Ids with zeros in front were taken as names")             \
   X(DEFAULT_WEIGHTS, "default-weights", OF_GRAPH,                                                  \
     "Some edges say no weight, and have the format's default")                                     \

@@ -16,8 +16,9 @@
 #include "support/tool.h"
 #include "support/used_files.h"
 #include "tools/generation_report.h"
-#include "tools/graph_statistics.h"
-#include "tools/neighbors.h"
+#include "tools/info/describe.h"
+#include "tools/info/graph_statistics.h"
+#include "tools/info/neighbors.h"
 #include "tools/set_report.h"
 #include <quern/layouts.h>
 #include <quern/open.h>
@@ -30,9 +31,10 @@ struct options {
   const char *partition; /* a column; NULL: none is asked for */
   const char *neighbors; /* of this vertex; NULL: of none */
   bool log;
+  enum qn_description description;
 };
 
-enum { KEY_STATS = 0x100, KEY_PARTITION, KEY_NEIGHBORS, KEY_LOG };
+enum { KEY_STATS = 0x100, KEY_PARTITION, KEY_NEIGHBORS, KEY_LOG, KEY_RECIPE };
 
 static const struct argp_option option_list[] = {
     {"stats", KEY_STATS, NULL, 0,
@@ -47,6 +49,8 @@ static const struct argp_option option_list[] = {
      "Of a set with generations: what each has changed, and where that came from", 0},
     {"neighbors", KEY_NEIGHBORS, "ID", 0,
      "List the vertices that the edges out of this one lead to, one a line, with their weights", 0},
+    {"recipe", KEY_RECIPE, NULL, 0,
+     "Print how the container was made as a recipe, which quern-fetch follows", 0},
     {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -66,6 +70,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     return 0;
   case KEY_LOG:
     options->log = true;
+    return 0;
+  case KEY_RECIPE:
+    options->description = QN_DESCRIBE_RECIPE;
     return 0;
   case ARGP_KEY_ARG:
     if (options->file)
@@ -192,6 +199,8 @@ int main(int argc, char **argv) {
   struct qn_partition_figures figures;
   qn_tool_parse("quern-info", &argp, argc, argv, &options, &options.shared);
 
+  if (options.description)
+    return qn_tool_exit(qn_describe(options.file, options.description, &error), &error);
   if (options.log)
     return qn_tool_exit(qn_set_show_log(options.file, options.shared.json, &error), &error);
   if (options.neighbors)

@@ -21,6 +21,7 @@
 #include "support/threads.h"
 #include "support/tool.h"
 #include "support/used_files.h"
+#include "tools/recipe/catalogue.h"
 #include <quern/layouts.h>
 #include <quern/open.h>
 #include <quern/remote.h>
@@ -33,11 +34,21 @@ struct options {
   double epsilon;
   const char *tree; /* --tree: the graph's container */
   bool weighted;
+  const char *recipe_name;        /* --recipe */
+  const struct qn_recipe *recipe; /* which was read; NULL: none was asked for */
   char **files;
   int num_files;
 };
 
-enum { KEY_QUICK = 0x1001, KEY_AGAINST, KEY_MATCH, KEY_EPSILON, KEY_TREE, KEY_WEIGHTED };
+enum {
+  KEY_QUICK = 0x1001,
+  KEY_AGAINST,
+  KEY_MATCH,
+  KEY_EPSILON,
+  KEY_TREE,
+  KEY_WEIGHTED,
+  KEY_RECIPE
+};
 
 static const char *const rule_words[] = {"auto", "exact", "epsilon", "equivalence", NULL};
 
@@ -50,6 +61,8 @@ static void finish_command_line(struct argp_state *state, const struct options *
     argp_error(state, "--tree does not go with --against");
   if ((options->reference || options->tree) && options->quick)
     argp_error(state, "--quick is of containers; it does not go with --against or --tree");
+  if (options->recipe_name && (options->reference || options->tree))
+    argp_error(state, "--recipe is of containers; it does not go with --against or --tree");
   if (options->weighted && !options->tree)
     argp_error(state, "--weighted is for --tree");
 }
@@ -74,6 +87,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     return 0;
   case KEY_TREE:
     options->tree = argument;
+    return 0;
+  case KEY_RECIPE:
+    options->recipe_name = argument;
     return 0;
   case KEY_WEIGHTED:
     options->weighted = true;
@@ -100,6 +116,8 @@ static const char documentation[] =
     "Without --quick every checksum and every numbered rule of the layout's specification is "
     "checked, and the first one broken is named with its place. With --quick only header, section "
     "table and footer are: enough to see that a file is complete.\n\n"
+    "With --recipe a container must also be what the recipe makes, by its identity, or, made by "
+    "another version of Quern, by what it holds but for its metadata.\n\n"
     "--against compares what quern-run has written, a vertex and its value a line, with another "
     "such file or a reference output of the LDBC Graphalytics benchmark, by its rules, compressed "
     "or not: exact (BFS, CDLP; also says 9223372036854775807 for inf), epsilon (PageRank, LCC, "
@@ -112,8 +130,9 @@ static const char documentation[] =
     "its child, counted along the tree; (3) no edge leads more than one level down; (4) all that "
     "can be reached from the root is in the tree; (5) tree edges are edges of the graph. With "
     "--weighted edges are as long as their weights say, for sssp.\n\n"
-    "Exit status: 0 if all are valid, or equal; 1 if a result differs from its reference, or is "
-    "not a tree of shortest paths; else that of the first that is not valid: 3 invalid or corrupt, "
+    "Exit status: 0 if all are valid, or equal; 1 if a container is not what the recipe makes, a "
+    "result differs from its reference, or is not a tree of shortest paths; else that of the first "
+    "that is not valid: 3 invalid or corrupt, "
     "4 of an unknown version or feature, 5 unreadable.\n\n"
     "Example:\n"
     "  quern-verify --against example-directed-WCC cc.tsv --match equivalence\n"
@@ -144,16 +163,31 @@ static enum qn_status verify_set(const char *path, bool quick, uint64_t *bytes,
   return status || quick ? status : qn_set_check(path, error);
 }
 
-static enum qn_status verify_container(const char *path, bool quick, uint64_t *bytes,
-                                       const char **layout, struct qn_error *error) {
+static enum qn_status compare(const struct qn_recipe *recipe, const struct qn_container *container,
+                              struct qn_error *error) {
+  struct qn_recipe_result result;
+  bool known = false;
+  enum qn_status status = qn_recipe_result_of(container, &result, error);
+  if (!status)
+    status = qn_recipe_compare(recipe, &result, &known, error);
+  return status || known ? status
+                         : qn_fail(error, QN_UNSUPPORTED,
+                                   "the recipe %s does not say what must come out", recipe->name);
+}
+
+static enum qn_status verify_container(const char *path, const struct options *options,
+                                       uint64_t *bytes, const char **layout,
+                                       struct qn_error *error) {
   struct qn_container *container;
   enum qn_status status = qn_container_open(
       path, QN_MAP_ARCHIVE | QN_MAP_RECTANGULAR | QN_MAP_PARTS, &container, error);
   if (!status) {
     *bytes = qn_container_info(container)->file_bytes;
     *layout = qn_layout_name(qn_container_info(container)->layout);
-    if (!quick)
+    if (!options->quick)
       status = qn_container_check(container, error);
+    if (!status && options->recipe)
+      status = compare(options->recipe, container, error);
     if (!status)
       status = qn_used_files_check(error);
   }
@@ -161,16 +195,17 @@ static enum qn_status verify_container(const char *path, bool quick, uint64_t *b
   return status;
 }
 
-static json_t *verify_file(const char *path, bool quick, enum qn_status *status,
+static json_t *verify_file(const char *path, const struct options *options, enum qn_status *status,
                            struct qn_error *error) {
   double begun = qn_seconds();
   uint64_t bytes = 0;
   const char *layout = NULL;
-  if (qn_set_recognise(path)) {
-    layout = "set";
-    *status = verify_set(path, quick, &bytes, error);
+  if (!qn_set_recognise(path)) {
+    *status = verify_container(path, options, &bytes, &layout, error);
   } else {
-    *status = verify_container(path, quick, &bytes, &layout, error);
+    layout = "set";
+    *status = options->recipe ? qn_fail(error, QN_UNSUPPORTED, "recipes are of containers")
+                              : verify_set(path, options->quick, &bytes, error);
   }
   return json_pack("{s:o, s:b, s:s?, s:o, s:I, s:f}", "file", qn_json_path(path), "valid",
                    *status == QN_OK, "layout", layout, "error",
@@ -382,6 +417,10 @@ int main(int argc, char **argv) {
        "The largest difference that the epsilon match allows (default: 0.0001)", 0},
       {"tree", KEY_TREE, "GRAPH", 0,
        "Check that FILE has the parents of a search in GRAPH, a tree of shortest paths", 0},
+      {"recipe", KEY_RECIPE, "RECIPE", 0,
+       "Is FILE what this recipe makes? One of quern-fetch --list, or a file or URL that ends in "
+       ".json",
+       0},
       {"weighted", KEY_WEIGHTED, NULL, 0, "Of --tree: edges are as long as their weights say", 0},
       {0}};
   static const struct argp_child children[] = {{&qn_tool_argp, 0, NULL, 0}, {0}};
@@ -393,12 +432,17 @@ int main(int argc, char **argv) {
   if (options.tree)
     return verify_tree(&options);
 
+  struct qn_recipe recipe = {0};
+  struct qn_error refused;
+  if (options.recipe_name && qn_catalogue_open(options.recipe_name, &recipe, &refused))
+    return qn_tool_exit(refused.status, &refused);
+  options.recipe = options.recipe_name ? &recipe : NULL;
   int worst = QN_OK;
   json_t *reports = json_array();
   for (int i = 0; i < options.num_files; i++) {
     struct qn_error error;
     enum qn_status status;
-    json_t *report = verify_file(options.files[i], options.quick, &status, &error);
+    json_t *report = verify_file(options.files[i], &options, &status, &error);
     if (status)
       qn_tool_print_error(&error);
     else if (!options.shared.json && !options.shared.quiet)
@@ -412,5 +456,6 @@ int main(int argc, char **argv) {
   } else {
     json_decref(reports);
   }
+  qn_recipe_release(&recipe);
   return qn_tool_exit((enum qn_status)0, NULL) ? QN_SYSTEM : worst;
 }

@@ -8,6 +8,7 @@
 #include "converters/parse/column_choice.h"
 #include "converters/provenance.h"
 #include "support/json_text.h"
+#include "support/text/url.h"
 
 static const char *const weight_words[] = {"auto", "none", "u32", "f32", "i64", "f64", NULL};
 static const char *const said_words[] = {"auto", "no", "yes", NULL}; /* also of qn_bipartite */
@@ -238,6 +239,13 @@ static enum qn_status record_text_options(json_t *p, const struct qn_text_choice
   return status;
 }
 
+/* As it is among the inputs. */
+static json_t *base_name(const char *path) {
+  char shown[QN_PATH_SHOWN];
+  const char *text = qn_path_shown(path, shown, sizeof shown), *slash = strrchr(text, '/');
+  return qn_json_text(slash ? slash + 1 : text);
+}
+
 enum qn_status qn_provenance_import(json_t *p, const struct qn_import_options *options,
                                     const struct qn_build *build, struct qn_error *error) {
   const struct qn_read_options *read = &options->read;
@@ -258,6 +266,12 @@ enum qn_status qn_provenance_import(json_t *p, const struct qn_import_options *o
   if (read->num_vertices &&
       (status = qn_provenance_option(p, "vertices", json_integer((json_int_t)read->num_vertices),
                                      error)))
+    return status;
+  if (strcmp(options->format, "auto") != 0 &&
+      (status = qn_provenance_option(p, "format", qn_json_text(options->format), error)))
+    return status;
+  if (options->vertex_table &&
+      (status = qn_provenance_option(p, "vertices", base_name(options->vertex_table), error)))
     return status;
   if (options->properties &&
       (status = qn_provenance_option(p, "properties", qn_json_text(options->properties), error)))

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -53,7 +54,7 @@ static int set_signals(posix_spawnattr_t *attributes) {
       attributes, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP));
 }
 
-static int spawn(const char *const argv[], int output, pid_t *child) {
+static int spawn(const char *const argv[], int output, bool shown, pid_t *child) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   int failed = posix_spawn_file_actions_init(&actions);
@@ -66,7 +67,7 @@ static int spawn(const char *const argv[], int output, pid_t *child) {
     failed = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   if (!failed)
     failed = posix_spawn_file_actions_adddup2(&actions, output, 1);
-  if (!failed)
+  if (!failed && !shown)
     failed = posix_spawn_file_actions_adddup2(&actions, output, 2);
   if (!failed)
     failed = posix_spawnp(child, argv[0], &actions, &attributes, (char *const *)argv, environ);
@@ -114,15 +115,15 @@ static int wait_for(pid_t child) {
   return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
 }
 
-enum qn_status qn_child_run(const char *const argv[], char *said, uint64_t size, int *exit_code,
-                            struct qn_error *error) {
+static enum qn_status run(const char *const argv[], bool shown, char *said, uint64_t size,
+                          int *exit_code, struct qn_error *error) {
   sigset_t before;
   int ends[2];
   pid_t child, guard = -1;
   if (pipe2(ends, O_CLOEXEC))
     return qn_fail_errno(error, "cannot make a pipe");
   qn_names_lock(&before); /* a signal finds no child, or one that it can end */
-  errno = spawn(argv, ends[1], &child);
+  errno = spawn(argv, ends[1], shown, &child);
   enum qn_status status = errno ? qn_fail_errno(error, "cannot run %s", argv[0]) : QN_OK;
   qn_temporaries_made_by(status ? 0 : child);
   qn_names_unlock(&before);
@@ -140,4 +141,14 @@ enum qn_status qn_child_run(const char *const argv[], char *said, uint64_t size,
   }
   close(ends[0]);
   return status;
+}
+
+enum qn_status qn_child_run(const char *const argv[], char *said, uint64_t size, int *exit_code,
+                            struct qn_error *error) {
+  return run(argv, false, said, size, exit_code, error);
+}
+
+enum qn_status qn_child_run_shown(const char *const argv[], char *said, uint64_t size,
+                                  int *exit_code, struct qn_error *error) {
+  return run(argv, true, said, size, exit_code, error);
 }

@@ -16,3 +16,7 @@
  * QN_INTERRUPTED: it was ended, as the call was cancelled. */
 enum qn_status qn_child_run(const char *const argv[], char *said, uint64_t size, int *exit_code,
                             struct qn_error *error);
+
+/* The same, but what it says on standard error goes where this process's own goes. */
+enum qn_status qn_child_run_shown(const char *const argv[], char *said, uint64_t size,
+                                  int *exit_code, struct qn_error *error);

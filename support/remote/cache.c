@@ -132,18 +132,21 @@ static void trim(int folder, uint64_t most) {
 
 /* ---- Files ------------------------------------------------------------------ */
 
-/* A file may be removed before it is locked: then there is another of its name, or none. */
-static int open_file(int folder, const char *name, uint64_t bytes) {
+/* A file may be removed before it is locked: then there is another of its name, or none. One
+ * that is created gets `*bytes`; else `*bytes` becomes its length. `create` is O_CREAT or 0. */
+static int open_file(int folder, const char *name, int create, uint64_t *bytes) {
   struct stat about;
   for (unsigned attempt = 0; attempt < 8; attempt++) {
     const int file =
-        openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+        openat(folder, name, O_RDWR | create | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
     if (file < 0)
       return -1;
     const bool locked =
         is_own(file, S_IFREG) && flock(file, LOCK_SH) == 0 && fstat(file, &about) == 0;
+    if (locked && !create)
+      *bytes = (uint64_t)about.st_size;
     if (locked && about.st_nlink == 1 &&
-        ((uint64_t)about.st_size == bytes || ftruncate(file, (off_t)bytes) == 0)) {
+        ((uint64_t)about.st_size == *bytes || ftruncate(file, (off_t)*bytes) == 0)) {
       futimens(file, NULL);
       return file;
     }
@@ -170,10 +173,26 @@ enum qn_status qn_cache_open(const char *name, uint64_t bytes, int *descriptor,
   *descriptor = -1;
   if (folder >= 0) {
     trim(folder, most);
-    *descriptor = open_file(folder, name, bytes);
+    *descriptor = open_file(folder, name, O_CREAT, &bytes);
     close(folder);
   }
   return *descriptor >= 0 ? QN_OK : open_nameless(bytes, descriptor, error);
+}
+
+int qn_cache_find(const char *name, uint64_t *bytes) {
+  const int folder = most_bytes() ? open_folder() : -1;
+  const int file = folder >= 0 ? open_file(folder, name, 0, bytes) : -1;
+  if (folder >= 0)
+    close(folder);
+  return file;
+}
+
+void qn_cache_rename(const char *name, const char *other) {
+  const int folder = open_folder();
+  if (folder < 0)
+    return;
+  renameat(folder, name, folder, other);
+  close(folder);
 }
 
 void qn_cache_close(int descriptor) {

@@ -14,5 +14,9 @@
  */
 enum qn_status qn_cache_open(const char *name, uint64_t bytes, int *descriptor,
                              struct qn_error *error);
+/* The same of a file that is there already, and how long it is; -1: there is none. */
+int qn_cache_find(const char *name, uint64_t *bytes);
+/* The file `name` is called `other` from now on, if it can be. */
+void qn_cache_rename(const char *name, const char *other);
 /* Takes the descriptor. */
 void qn_cache_close(int descriptor);

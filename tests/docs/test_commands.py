@@ -4,7 +4,9 @@ What a page shows in a block of `sh` is run in order, in one folder, by bash. St
 generated graphs small and run in the emulator what is to run on a GPU."""
 
 import gzip
+import hashlib
 import io
+import json
 import os
 import re
 import shutil
@@ -13,6 +15,7 @@ import tarfile
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from harness.tools import run
 
@@ -145,6 +148,30 @@ class Web(Commands, unittest.TestCase):
         shutil.copy(domains / "cc-domain.graph", domains / "cc-domain-t.graph")
         (domains / "cc-domain-vertices.txt.gz").write_bytes(gzip.compress("".join(
             "%d\torg.d%02d\t1\n" % (domain, domain) for domain in range(60)).encode()))
+
+
+class Catalogue(Commands, unittest.TestCase):
+    page = "docs/catalogue.md"
+
+    def setUp(self):
+        """A catalogue whose only graph is on a server of this machine, and in a folder."""
+        from remote.scene import HAS_LIBCURL
+        from remote.server import Server
+        if not HAS_LIBCURL:
+            self.skipTest("this build has no libcurl")
+        super().setUp()
+        votes = gzip.compress(edges("\t", parallel=False).encode())
+        server = Server({"/wiki-Vote.txt.gz": votes})
+        self.addCleanup(server.close)
+        for folder in ("downloads", "recipes"):
+            (self.at / folder).mkdir()
+        (self.at / "downloads/wiki-Vote.txt.gz").write_bytes(votes)
+        recipe = json.loads((SOURCE / "recipes/wiki-Vote.json").read_text())
+        recipe["files"][0].update(urls=[server.url("/wiki-Vote.txt.gz")], bytes=len(votes), sha256=hashlib.sha256(votes).hexdigest())
+        (self.at / "recipes/wiki-Vote.json").write_text(json.dumps(recipe))
+        environment = mock.patch.dict(os.environ, QUERN_RECIPES=str(self.at / "recipes"), XDG_CACHE_HOME=str(self.at / "cache"))
+        environment.start()
+        self.addCleanup(environment.stop)
 
 
 class Cluster(Commands, unittest.TestCase):

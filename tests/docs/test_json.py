@@ -123,6 +123,12 @@ class Json(unittest.TestCase):
         printed |= self.printed("quern-verify", "--tree", self.at / "g.qrn", self.at / "p.tsv", exit=1)
         self.compare(printed, ("quern-verify",))
 
+    def test_fetch(self):
+        (self.at / "r.json").write_text(json.dumps({"quern_recipe": 1, "name": "r", "files": [{"name": "g.txt"}],
+                                                    "steps": [{"tool": "quern-import", "inputs": ["g.txt"]}]}))
+        printed = self.printed("quern-fetch", self.at / "r.json", "--offline", "--from", self.at, "-o", self.at / "fetched.qrn")
+        self.compare(printed | self.printed("quern-fetch", "--list"), ("quern-fetch",))
+
     def test_export(self):
         self.compare(self.printed("quern-export", self.at / "g.qrn", "-o", self.at / "x.txt"), ("quern-export",))
 

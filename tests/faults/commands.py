@@ -1,5 +1,6 @@
 """What is done to the tools here is done to these commands: every tool, on small inputs."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -27,6 +28,8 @@ COMMANDS = {
     "import-spilled": ("quern-import INPUTS/many.txt --memory 12M -o out.qrn", "out.qrn"),
     "generate": ("quern-generate rmat --scale 6 --weights 1,9 --seed 2 -o out.qrn", "out.qrn"),
     "generate-piped": ("quern-generate rmat --scale 6 -o -", None),
+    "fetch": ("quern-fetch INPUTS/recipe.json --offline --from INPUTS -o out.qrn", "out.qrn"),
+    "remake": ("quern-remake INPUTS/fetched.qrn --offline --from INPUTS -o out.qrn", "out.qrn"),
     "transform": ("quern-transform INPUTS/graph.qrn --symmetrize --relabel degree -o out.qrn", "out.qrn"),
     "generate-blocks": ("quern-generate uniform --scale 4 --degree 3 --block-vertices 8 -o out", "out"),
     "divide": ("quern-transform INPUTS/dated.qrn --partition 3 --by ldg -o out.qrn", "out.qrn"),
@@ -107,6 +110,9 @@ def make_inputs(folder):
     words = COMMANDS["import-types"][0].replace("INPUTS", str(folder)).split()
     run(*words[:-1], folder / "typed", "-q")
     run("gzip", "-kn", folder / "edges.txt")
+    (folder / "recipe.json").write_text(json.dumps({"quern_recipe": 1, "name": "r", "files": [{"name": "edges.txt.gz"}], "steps": [
+        {"tool": "quern-import", "inputs": ["edges.txt.gz"]}, {"tool": "quern-transform", "options": {"symmetrize": True}}]}))
+    run("quern-fetch", folder / "recipe.json", "--offline", "--from", folder, "-q", "-o", folder / "fetched.qrn")
     shutil.make_archive(folder / "edges", "zip", folder, "edges.txt")
     (folder / "names.csv").write_text("source,target\n" + "".join(
         "person %d,person %d\n" % (i % 17, i * i % 23) for i in range(200)))

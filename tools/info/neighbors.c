@@ -1,4 +1,4 @@
-#include "tools/neighbors.h"
+#include "tools/info/neighbors.h"
 
 #include <inttypes.h>
 #include <jansson.h>

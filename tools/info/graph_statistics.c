@@ -1,4 +1,4 @@
-#include "tools/graph_statistics.h"
+#include "tools/info/graph_statistics.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

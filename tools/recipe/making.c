@@ -1,0 +1,264 @@
+#include "tools/recipe/making.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "converters/recipe/step_options.h"
+#include "kernels/jit/child.h"
+#include "support/atomic_file.h"
+#include "support/atomic_folder.h"
+#include "support/json_text.h"
+#include "support/memory.h"
+#include "support/progress.h"
+
+/* What a step writes, which no file of a recipe is called (RC-7). */
+#define STEP_OUTPUT ".step-%" PRIu64
+
+/* ---- Files -------------------------------------------------------------------- */
+
+/* Tools find a file by its name in the folder; what they read is what was verified, whatever
+ * becomes of where it lies. */
+static enum qn_status link_file(const struct qn_recipe_file *file, int descriptor,
+                                struct qn_atomic_folder *folder, struct qn_error *error) {
+  char open_file[64];
+  const char *path;
+  snprintf(open_file, sizeof open_file, "/proc/%ld/fd/%d", (long)getpid(), descriptor);
+  enum qn_status status = qn_atomic_folder_add(folder, file->name, &path, error);
+  if (!status && symlink(open_file, path) != 0) {
+    qn_fail_errno(error, "cannot make a link");
+    qn_error_in_file(error, path);
+    status = QN_SYSTEM;
+  }
+  return status;
+}
+
+static enum qn_status find_files(const struct qn_recipe_job *job, struct qn_atomic_folder *folder,
+                                 struct qn_recipe_made *made, struct qn_error *error) {
+  const struct qn_recipe *recipe = job->recipe;
+  enum qn_status status =
+      qn_alloc_zeroed(&made->files, recipe->num_files + 1, sizeof *made->files, "files", error);
+  for (; !status && made->num_files < recipe->num_files; made->num_files++) {
+    struct qn_source_file *file = &made->files[made->num_files];
+    const struct qn_recipe_file *wanted = &recipe->files[made->num_files];
+    status = qn_source_file_find(recipe, made->num_files, &job->sources, file, error);
+    if (!status)
+      qn_notice("%s: from %s, SHA-256 %s%s", wanted->name, file->where, file->sums.sha256,
+                wanted->sha256     ? " as expected"
+                : wanted->xxh3_128 ? ", XXH3-128 as expected"
+                                   : "");
+    if (!status)
+      status = link_file(wanted, file->descriptor, folder, error);
+  }
+  return status;
+}
+
+/* ---- Steps -------------------------------------------------------------------- */
+
+enum { MOST_MORE_WORDS = 8 }; /* source, output, and what this program was asked */
+
+struct step {
+  char **words; /* of the recipe */
+  const char **line;
+  char tool[PATH_MAX], output[PATH_MAX], source[PATH_MAX], memory[40], threads[32];
+};
+
+static void add_words(const struct qn_recipe_job *job, uint64_t number, struct step *step) {
+  uint64_t count = 0;
+  step->line[count++] = step->tool;
+  for (char **word = step->words + 1; *word; word++)
+    step->line[count++] = *word;
+  if (number > 0)
+    step->line[count++] = step->source;
+  step->line[count++] = step->output;
+  if (job->memory.memory) {
+    snprintf(step->memory, sizeof step->memory, "--memory=%" PRIu64, job->memory.memory);
+    step->line[count++] = step->memory;
+  }
+  if (job->memory.tmpdir) {
+    step->line[count++] = "--tmpdir";
+    step->line[count++] = job->memory.tmpdir;
+  }
+  if (job->shared->threads) {
+    snprintf(step->threads, sizeof step->threads, "--threads=%u", job->shared->threads);
+    step->line[count++] = step->threads;
+  }
+  if (job->shared->quiet)
+    step->line[count++] = "--quiet";
+  step->line[count] = NULL;
+}
+
+static enum qn_status begin_step(const struct qn_recipe_job *job, uint64_t number,
+                                 struct qn_atomic_folder *folder, struct step *step,
+                                 struct qn_error *error) {
+  const char *place = qn_atomic_folder_place(folder), *output;
+  char name[32], tools[QN_TOOL_FOLDER_BYTES];
+  uint64_t count = 0;
+  qn_tool_folder(tools);
+  snprintf(name, sizeof name, STEP_OUTPUT, number + 1);
+  enum qn_status status = qn_atomic_folder_add(folder, name, &output, error);
+  if (!status)
+    status = qn_step_words(job->recipe, number, place, &step->words, error);
+  while (!status && step->words[count])
+    count++;
+  if (!status)
+    status =
+        qn_alloc(&step->line, count + MOST_MORE_WORDS, sizeof *step->line, "a command line", error);
+  if (status)
+    return status;
+  if (snprintf(step->tool, sizeof step->tool, "%s%s", tools, step->words[0]) >= PATH_MAX ||
+      snprintf(step->output, sizeof step->output, "--output=%s", output) >= PATH_MAX ||
+      snprintf(step->source, sizeof step->source, "%s/" STEP_OUTPUT, place, number) >= PATH_MAX)
+    return qn_fail(error, QN_USAGE, "the output's path is too long");
+  add_words(job, number, step);
+  return QN_OK;
+}
+
+static enum qn_status run(const char *tool, const char *const *line, struct qn_error *error) {
+  char said[256];
+  int exit_code = 0;
+  enum qn_status status = qn_child_run_shown(line, said, sizeof said, &exit_code, error);
+  if (status || exit_code == 0)
+    return status;
+  const bool is_code = exit_code >= QN_USAGE && exit_code <= QN_DEVICE;
+  return qn_fail(error, is_code ? (enum qn_status)exit_code : QN_SYSTEM,
+                 "the step %s failed with exit code %d, as it says above", tool, exit_code);
+}
+
+static enum qn_status run_step(const struct qn_recipe_job *job, uint64_t number,
+                               struct qn_atomic_folder *folder, struct qn_error *error) {
+  struct step *step;
+  enum qn_status status = qn_alloc_zeroed(&step, 1, sizeof *step, "a command line", error);
+  if (status)
+    return status;
+  status = begin_step(job, number, folder, step, error);
+  if (!status)
+    status = run(job->recipe->steps[number].tool, step->line, error);
+  qn_step_words_free(step->words);
+  qn_free(step->line);
+  qn_free(step);
+  return status;
+}
+
+/* ---- What comes out ------------------------------------------------------------ */
+
+static enum qn_status look_at(const char *path, struct qn_recipe_result *result,
+                              struct qn_error *error) {
+  struct qn_container *container;
+  enum qn_status status = qn_container_map(path, 0, &container, error);
+  if (status)
+    return status;
+  status = qn_recipe_result_of(container, result, error);
+  qn_container_unmap(container);
+  return status;
+}
+
+static enum qn_status put_in_place(const char *path, const char *output, bool replace,
+                                   struct qn_error *error) {
+  sigset_t before;
+  char *target = qn_output_target(output);
+  if (!target)
+    return qn_fail_errno(error, "cannot look at the output"), qn_error_in_file(error, output);
+  qn_names_lock(&before);
+  const bool done = replace ? rename(path, target) == 0
+                            : renameat2(AT_FDCWD, path, AT_FDCWD, target, RENAME_NOREPLACE) == 0 ||
+                                  (errno == EINVAL && link(path, target) == 0);
+  enum qn_status status = done ? QN_OK : qn_fail_errno(error, "cannot put the container in place");
+  qn_names_unlock(&before);
+  if (done)
+    qn_output_is_in_place();
+  if (!done)
+    qn_error_in_file(error, output);
+  free(target);
+  return status;
+}
+
+static enum qn_status finish(const struct qn_recipe_job *job, struct qn_atomic_folder *folder,
+                             struct qn_recipe_made *made, struct qn_error *error) {
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%s/" STEP_OUTPUT, qn_atomic_folder_place(folder),
+           job->recipe->num_steps);
+  enum qn_status status = look_at(path, &made->result, error);
+  if (!status)
+    status = qn_recipe_compare(job->recipe, &made->result, &made->known, error);
+  return status || !job->keep ? status : put_in_place(path, job->output, job->shared->force, error);
+}
+
+/* ---- The whole ------------------------------------------------------------------ */
+
+static void close_files(struct qn_recipe_made *made) {
+  for (uint64_t i = 0; i < made->num_files; i++) {
+    if (made->files[i].descriptor >= 0)
+      close(made->files[i].descriptor);
+    made->files[i].descriptor = -1;
+  }
+}
+
+/* Beside the output, so that it gets its name by renaming. */
+static enum qn_status begin_folder(const struct qn_recipe_job *job,
+                                   struct qn_atomic_folder **folder, struct qn_error *error) {
+  char path[PATH_MAX];
+  const char *here = job->output[0] == '/' ? "" : "./"; /* no option, whatever it begins with */
+  if (snprintf(path, sizeof path, "%s%s.making", here, job->output) >= (int)sizeof path)
+    return qn_fail(error, QN_USAGE, "the output's path is too long");
+  return qn_atomic_folder_create(path, true, folder, error);
+}
+
+enum qn_status qn_recipe_make(const struct qn_recipe_job *job, struct qn_recipe_made *made,
+                              struct qn_error *error) {
+  struct qn_atomic_folder *folder;
+  *made = (struct qn_recipe_made){0};
+  enum qn_status status =
+      job->keep ? qn_atomic_file_check(job->output, job->shared->force, error) : QN_OK;
+  if (!status)
+    status = begin_folder(job, &folder, error);
+  if (status)
+    return status;
+  status = find_files(job, folder, made, error);
+  for (uint64_t i = 0; !status && i < job->recipe->num_steps; i++)
+    status = run_step(job, i, folder, error);
+  if (!status)
+    status = finish(job, folder, made, error);
+  qn_atomic_folder_abort(folder);
+  close_files(made);
+  return status;
+}
+
+void qn_recipe_made_end(struct qn_recipe_made *made) {
+  for (uint64_t i = 0; i < made->num_files; i++)
+    qn_source_file_close(&made->files[i]);
+  qn_free(made->files);
+  *made = (struct qn_recipe_made){0};
+}
+
+json_t *qn_recipe_pinned(const struct qn_recipe *recipe, const struct qn_recipe_made *made) {
+  json_t *pinned = json_deep_copy(recipe->json), *files = json_object_get(pinned, "files");
+  for (uint64_t i = 0; pinned && i < made->num_files; i++) {
+    const struct qn_file_sums *sums = &made->files[i].sums;
+    json_t *file = json_array_get(files, i);
+    json_object_set_new(file, "bytes", json_integer((json_int_t)sums->digest.bytes));
+    json_object_set_new(file, "sha256", json_string(sums->sha256));
+  }
+  if (pinned && (json_object_set_new(pinned, "tested", json_true()) ||
+                 json_object_set_new(pinned, "container", qn_recipe_result_json(&made->result)))) {
+    json_decref(pinned);
+    return NULL;
+  }
+  return pinned;
+}
+
+json_t *qn_recipe_made_files_json(const struct qn_recipe *recipe,
+                                  const struct qn_recipe_made *made) {
+  json_t *list = json_array();
+  for (uint64_t i = 0; i < made->num_files; i++)
+    json_array_append_new(list, json_pack("{s:s, s:o, s:I, s:s}", "name", recipe->files[i].name,
+                                          "from", qn_json_text(made->files[i].where), "bytes",
+                                          (json_int_t)made->files[i].sums.digest.bytes, "sha256",
+                                          made->files[i].sums.sha256));
+  return list;
+}
