@@ -58,7 +58,9 @@ struct qn_exchange {
 struct qn_part_rows {
   const struct qn_csr *csr; /* [end - begin] */
   uint64_t begin, end;
-  uint64_t columns_begin;    /* its columns count from there */
+  uint64_t columns_begin;    /* its columns count from there, */
+  uint64_t columns_end;      /* and end before this vertex */
+  uint64_t num_edges;        /* those of `csr`, when it is there */
   bool begins_row, ends_row; /* the first, the last of the parts with these rows */
   uint64_t index;            /* of the part in the set */
 };

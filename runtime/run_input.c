@@ -148,9 +148,10 @@ static enum qn_status open_set(struct qn_set *set, const struct qn_set_opening *
   return status;
 }
 
-/* Is there a kernel for what is asked for that goes through the parts? If not, `reason` says why
+/* Is there a kernel for what is asked for that goes through the parts, by several ranks if it
+ * `is_shared`? If not, `reason` says why
  * the graph has to be put together. */
-static bool suits(const struct qn_set *set, const struct qn_run_options *options,
+static bool suits(const struct qn_set *set, const struct qn_run_options *options, bool is_shared,
                   const char **reason) {
   const struct qn_algorithm *algorithm = NULL;
   const enum qn_processor processor = options->device == QN_DEVICE_CUDA ? QN_CUDA : QN_CPU;
@@ -160,7 +161,8 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
       algorithm ? qn_kernel_find(algorithm->name, QN_LAYOUT_SET, processor, set->weight_type)
                 : NULL;
   const bool takes_any_rows =
-      kernel && kernel->traits & QN_KERNEL_SYMMETRIC && qn_stand_in_find(kernel);
+      kernel && (kernel->traits & QN_KERNEL_ANY_ROWS ||
+                 (kernel->traits & QN_KERNEL_SYMMETRIC && qn_stand_in_find(kernel)));
   *reason = NULL;
   if (options->checkpoint.folder && set->num_vertices > UINT32_MAX) {
     *reason = "checkpoints are of fewer vertices";
@@ -184,6 +186,8 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
     *reason = processor == QN_CPU ? "this algorithm does not run on the parts of a set"
                                   : "this algorithm does not run on the parts of a set on a "
                                     "device, or not with such weights";
+  else if (is_shared && kernel->traits & QN_KERNEL_ALONE)
+    *reason = "one process alone walks the parts for this algorithm";
   else if (set->features & QN_SET_COLUMN_RANGES && processor != QN_CPU)
     *reason = "a device walks whole rows, and blocks have some columns of them; "
               "quern-transform --parts makes parts of whole rows";
@@ -205,9 +209,10 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
 /* As suits, of the first that does not; NULL: all do. */
 static const struct qn_run_options *find_unsuited(const struct qn_set *set,
                                                   const struct qn_run_options *options,
-                                                  unsigned count, const char **reason) {
+                                                  unsigned count, bool is_shared,
+                                                  const char **reason) {
   for (unsigned i = 0; i < count; i++)
-    if (!suits(set, &options[i], reason))
+    if (!suits(set, &options[i], is_shared, reason))
       return &options[i];
   return NULL;
 }
@@ -247,7 +252,7 @@ enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_o
                    "several ranks number vertices by 32 bits, and this set has more: run it by one "
                    "process");
   }
-  const struct qn_run_options *unsuited = find_unsuited(set, options, count, &reason);
+  const struct qn_run_options *unsuited = find_unsuited(set, options, count, exchange, &reason);
   if (!unsuited) {
     struct qn_set_opening opening = {.exchange = exchange,
                                      .trust = trust,

@@ -31,6 +31,8 @@ struct qn_part_rows qn_run_set_rows(const struct qn_set *set, uint64_t index,
                                .begin = part->begin,
                                .end = part->end,
                                .columns_begin = part->columns_begin,
+                               .columns_end = part->columns_end,
+                               .num_edges = part->num_edges,
                                .begins_row = part->columns_begin == 0,
                                .ends_row = part->columns_end == set->num_vertices,
                                .index = index};

@@ -125,8 +125,8 @@ class Ranks(Sets, unittest.TestCase):
         """Part by part and by ranks, what each gives alone; the set is put together where one needs it."""
         run("quern-run", "bfs,cc,sssp", self.at / "u", "-qo", self.at / "parts")
         launch(2, "quern-run", "bfs,cc,sssp", self.at / "u", "-qo", self.at / "shared")
-        united = run("quern-run", "bfs,tc", self.at / "u", "-o", self.at / "united")
-        self.assertRegex(united.stderr, "(?m)^note: tc: .*does not run on the parts of a set")
+        united = run("quern-run", "bfs,mis", self.at / "u", "-o", self.at / "united")
+        self.assertRegex(united.stderr, "(?m)^note: mis: .*does not run on the parts of a set")
         for algorithm in ("bfs", "cc", "sssp"):
             run("quern-run", algorithm, self.at / "u.qrn", "--device=cpu", "-qfo", self.at / "one.tsv")
             for folder in ("parts", "shared") + (("united",) if algorithm == "bfs" else ()):
@@ -184,7 +184,7 @@ class Ranks(Sets, unittest.TestCase):
     def test_failures(self):
         self.refused(2, "share the parts of a set", "bfs", self.at / "u.qrn")
         self.refused(2, "there is no algorithm", "nothing", self.at / "u")
-        self.refused(4, "cannot share", "tc", self.at / "u")
+        self.refused(4, "one process alone walks the parts", "tc", self.at / "u")
         self.refused(2, "--grid 2x2 is not of 3 ranks", "pagerank", self.at / "u", "--grid", "2x2")
         self.refused(2, "an algorithm that recomputes all vertices, not for bfs", "bfs", self.at / "u", "--grid", "3x1")
         self.refused(4, "cannot share this: tc: ", "bfs,tc", self.at / "u")

@@ -10,6 +10,7 @@
 #include <omp.h>
 
 #include "kernels/cpu/csr/hub_bitmaps.h"
+#include "kernels/cpu/csr/triangles.h"
 #include "kernels/standalone_kernel.h"
 #include "support/memory.h"
 #include "support/multiversion.h"
@@ -217,14 +218,12 @@ static void destroy_arrays(struct work *work) {
   qn_orientation_destroy(&work->edges);
 }
 
-static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
-                          struct qn_error *error) {
-  struct work work = {0};
-  double *coefficients = NULL, begin = qn_seconds();
-  *result = (struct qn_run_result){0};
-  enum qn_status status = qn_orientation_create(request->view, true, &work.edges, error);
-  if (!status)
-    status = create_arrays(&work, error);
+enum qn_status qn_clustering_find(struct qn_orientation *edges, double begin,
+                                  struct qn_run_result *result, struct qn_error *error) {
+  struct work work = {.edges = *edges};
+  double *coefficients = NULL;
+  *edges = (struct qn_orientation){0};
+  enum qn_status status = create_arrays(&work, error);
   if (!status)
     status = qn_pages_alloc(&coefficients, work.edges.num_vertices, sizeof *coefficients,
                             "result values", error);
@@ -242,6 +241,15 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   }
   destroy_arrays(&work);
   return status;
+}
+
+static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
+                          struct qn_error *error) {
+  const double begin = qn_seconds();
+  struct qn_orientation edges;
+  *result = (struct qn_run_result){0};
+  enum qn_status status = qn_orientation_create(request->view, true, &edges, error);
+  return status ? status : qn_clustering_find(&edges, begin, result, error);
 }
 
 const struct qn_kernel qn_kernel_lcc_csr_cpu =

@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include "support/memory.h"
+#include "support/temp_file.h"
 #include "support/threads.h"
 
 /* Degrees are told apart up to this; beyond, all are hubs whose order matters little. */
@@ -11,9 +12,10 @@
 
 struct work {
   struct qn_orientation *made;
-  const struct qn_row_parts *out;
-  const struct qn_row_parts *in; /* NULL for an undirected graph: the same as out */
-  uint32_t *new_vertex;          /* [V] by old number */
+  const struct qn_oriented_source *source;
+  struct qn_oriented_rows rows; /* at hand */
+  uint32_t *degrees;            /* [V] by old number: edges of both directions, or UINT32_MAX */
+  uint32_t *new_vertex;         /* [V] by old number */
   uint64_t *bits; /* [threads][2][words] neighbours of one vertex by out- and by in-edges;
                      zero between uses */
   uint64_t words;
@@ -26,13 +28,19 @@ static uint64_t length_of(const struct qn_row_parts *rows, uint64_t v) {
   return length + rows->offsets[v + 1] - rows->offsets[v];
 }
 
-static uint64_t degree_of(const struct work *work, uint64_t v) {
-  return length_of(work->out, v) + (work->in ? length_of(work->in, v) : 0);
+static void count_degrees(const struct work *work) {
+  const struct qn_oriented_rows *rows = &work->rows;
+#pragma omp parallel for schedule(static)
+  for (uint64_t row = 0; row < rows->end - rows->begin; row++) {
+    const uint64_t degree =
+        length_of(&rows->out, row) + (rows->has_in ? length_of(&rows->in, row) : 0);
+    work->degrees[rows->begin + row] = degree < UINT32_MAX ? (uint32_t)degree : UINT32_MAX;
+  }
 }
 
 /* The class of a vertex's degree, the largest degrees first. */
 static uint64_t degree_class(const struct work *work, uint64_t v) {
-  uint64_t degree = degree_of(work, v);
+  uint64_t degree = work->degrees[v];
   return DEGREE_CLASSES - 1 - (degree < DEGREE_CLASSES ? degree : DEGREE_CLASSES - 1);
 }
 
@@ -95,29 +103,29 @@ static inline void add_neighbour(const struct work *work, uint32_t neighbour, ui
     list->earlier[list->count++] = b;
 }
 
-static void add_row(const struct work *work, const struct qn_row_parts *rows, uint32_t c,
-                    uint64_t *bits, const uint64_t *others, struct list *list) {
-  uint32_t old = work->made->old_vertex[c];
+static void add_row(const struct work *work, const struct qn_row_parts *rows, uint64_t row,
+                    uint32_t c, uint64_t *bits, const uint64_t *others, struct list *list) {
   for (uint64_t k = 0; k < rows->width; k++) {
-    const uint32_t neighbour = rows->ell[k * rows->pitch + old];
+    const uint32_t neighbour = rows->ell[k * rows->pitch + row];
     if (neighbour == UINT32_MAX)
       break;
     add_neighbour(work, neighbour, c, bits, others, list);
   }
-  for (uint64_t edge = rows->offsets[old]; edge < rows->offsets[old + 1]; edge++)
+  for (uint64_t edge = rows->offsets[row]; edge < rows->offsets[row + 1]; edge++)
     add_neighbour(work, rows->columns[edge], c, bits, others, list);
 }
 
-static void make_list(const struct work *work, uint32_t c) {
+static void make_list(const struct work *work, uint64_t row) {
   struct qn_orientation *made = work->made;
+  const uint32_t c = work->new_vertex[work->rows.begin + row];
   uint64_t *by_out = work->bits + (uint64_t)omp_get_thread_num() * 2 * work->words;
   uint64_t *by_in = by_out + work->words;
   struct list list = {.earlier = made->earlier + made->offsets[c],
                       .room = made->offsets[c + 1] - made->offsets[c]};
   const uint32_t *earlier = list.earlier;
-  add_row(work, work->out, c, by_out, by_in, &list);
-  if (work->in)
-    add_row(work, work->in, c, by_in, by_out, &list);
+  add_row(work, &work->rows.out, row, c, by_out, by_in, &list);
+  if (work->rows.has_in)
+    add_row(work, &work->rows.in, row, c, by_in, by_out, &list);
   for (uint64_t i = 0; made->ways && i < list.count; i++)
     made->ways[made->offsets[c] + i] =
         (uint8_t)(has_bit(by_out, earlier[i]) + has_bit(by_in, earlier[i]));
@@ -128,25 +136,39 @@ static void make_list(const struct work *work, uint32_t c) {
 
 /* Lists have room for all edges of their vertex, as offsets[c] must be known before: an upper bound
  * that costs address space alone. */
-static enum qn_status make_lists(struct work *work, bool wants_ways, struct qn_error *error) {
+static enum qn_status place_lists(struct work *work, struct qn_error *error) {
   struct qn_orientation *made = work->made;
   uint64_t sum = 0;
   for (uint64_t c = 0; c < made->num_vertices; c++) {
-    uint64_t degree = degree_of(work, made->old_vertex[c]);
+    uint64_t degree = work->degrees[made->old_vertex[c]];
     made->offsets[c] = sum;
     sum += degree < c ? degree : c;
   }
   made->offsets[made->num_vertices] = sum;
   enum qn_status status =
-      qn_pages_alloc(&made->earlier, sum, sizeof *made->earlier, "oriented edges", error);
-  if (!status && wants_ways && work->in)
-    status = qn_pages_alloc(&made->ways, sum, sizeof *made->ways, "ways of edges", error);
-  if (status)
-    return status;
+      qn_bulk_alloc(&made->earlier, sum, sizeof *made->earlier, "oriented edges", error);
+  if (!status && work->source->wants_ways)
+    status = qn_bulk_alloc(&made->ways, sum, sizeof *made->ways, "ways of edges", error);
+  return status;
+}
+
+static void make_lists(const struct work *work) {
 #pragma omp parallel for schedule(dynamic, 256)
-  for (uint64_t c = 0; c < made->num_vertices; c++)
-    make_list(work, (uint32_t)c);
-  return QN_OK;
+  for (uint64_t row = 0; row < work->rows.end - work->rows.begin; row++)
+    make_list(work, row);
+}
+
+/* `walk` with the rows of each band at hand. */
+static enum qn_status walk_bands(struct work *work, void (*walk)(const struct work *work),
+                                 struct qn_error *error) {
+  const struct qn_oriented_source *source = work->source;
+  enum qn_status status = QN_OK;
+  for (uint64_t band = 0; !status && band < source->num_bands; band++) {
+    status = source->take(source->context, band, &work->rows, error);
+    if (!status)
+      walk(work);
+  }
+  return status;
 }
 
 static enum qn_status create_arrays(struct work *work, struct qn_error *error) {
@@ -159,6 +181,8 @@ static enum qn_status create_arrays(struct work *work, struct qn_error *error) {
     status = qn_pages_alloc(&work->new_vertex, num_vertices, sizeof *work->new_vertex,
                             "vertices by degree", error);
   if (!status)
+    status = qn_pages_alloc(&work->degrees, num_vertices, sizeof *work->degrees, "degrees", error);
+  if (!status)
     status = qn_pages_alloc(&made->offsets, num_vertices + 1, sizeof *made->offsets,
                             "oriented rows", error);
   if (!status)
@@ -170,21 +194,49 @@ static enum qn_status create_arrays(struct work *work, struct qn_error *error) {
   return status;
 }
 
-enum qn_status qn_orientation_of_rows(uint64_t num_vertices, const struct qn_row_parts *out,
-                                      const struct qn_row_parts *in, bool wants_ways,
-                                      struct qn_orientation *orientation, struct qn_error *error) {
-  struct work work = {.made = orientation, .out = out, .in = in};
+enum qn_status qn_orientation_of_bands(const struct qn_oriented_source *source,
+                                       struct qn_orientation *orientation, struct qn_error *error) {
+  const uint64_t num_vertices = source->num_vertices;
+  struct work work = {.made = orientation, .source = source};
   *orientation = (struct qn_orientation){.num_vertices = num_vertices};
   enum qn_status status = create_arrays(&work, error);
   if (!status)
+    status = walk_bands(&work, count_degrees, error);
+  if (!status)
     status = renumber(&work, error);
   if (!status)
-    status = make_lists(&work, wants_ways, error);
+    status = place_lists(&work, error);
+  if (!status)
+    status = walk_bands(&work, make_lists, error);
+  qn_pages_free(work.degrees, num_vertices, sizeof *work.degrees);
   qn_pages_free(work.new_vertex, num_vertices, sizeof *work.new_vertex);
   qn_pages_free(work.bits, qn_threads() * 2 * work.words, sizeof *work.bits);
   if (status)
     qn_orientation_destroy(orientation);
   return status;
+}
+
+static enum qn_status take_all(void *context, uint64_t band, struct qn_oriented_rows *rows,
+                               struct qn_error *error) {
+  (void)band, (void)error;
+  *rows = *(const struct qn_oriented_rows *)context;
+  return QN_OK;
+}
+
+enum qn_status qn_orientation_of_rows(uint64_t num_vertices, const struct qn_row_parts *out,
+                                      const struct qn_row_parts *in, bool wants_ways,
+                                      struct qn_orientation *orientation, struct qn_error *error) {
+  struct qn_oriented_rows rows = {.end = num_vertices, .out = *out};
+  if (in) {
+    rows.in = *in;
+    rows.has_in = true;
+  }
+  const struct qn_oriented_source source = {.num_vertices = num_vertices,
+                                            .num_bands = 1,
+                                            .take = take_all,
+                                            .context = &rows,
+                                            .wants_ways = wants_ways && in};
+  return qn_orientation_of_bands(&source, orientation, error);
 }
 
 static struct qn_row_parts parts_of(const struct qn_csr *csr) {

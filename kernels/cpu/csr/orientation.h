@@ -31,8 +31,30 @@ struct qn_row_parts {
   uint64_t pitch, width;
 };
 
-/* Of rows as they lie: out-edges and in-edges, or `in` NULL for an undirected graph. The same for
- * any number of threads. Owned until destroyed. */
+/* Rows of the vertices [begin, end), counted from `begin`: out-edges and in-edges, or `has_in`
+ * false for an undirected graph. */
+struct qn_oriented_rows {
+  uint64_t begin, end;
+  struct qn_row_parts out, in;
+  bool has_in;
+};
+
+/* Where they come from, band by band: `take` brings one of them, and the one before is gone. */
+struct qn_oriented_source {
+  uint64_t num_vertices, num_bands;
+  enum qn_status (*take)(void *context, uint64_t band, struct qn_oriented_rows *rows,
+                         struct qn_error *error);
+  void *context;
+  bool wants_ways; /* of a directed graph */
+};
+
+/* Each band is taken twice. Lists are the same for any number of threads, but for the order of
+ * their vertices if that of the rows is not. Owned until destroyed. */
+enum qn_status qn_orientation_of_bands(const struct qn_oriented_source *source,
+                                       struct qn_orientation *orientation, struct qn_error *error);
+
+/* Of all rows as they lie: out-edges and in-edges, or `in` NULL for an undirected graph. The same
+ * for any number of threads. Owned until destroyed. */
 enum qn_status qn_orientation_of_rows(uint64_t num_vertices, const struct qn_row_parts *out,
                                       const struct qn_row_parts *in, bool wants_ways,
                                       struct qn_orientation *orientation, struct qn_error *error);

@@ -8,6 +8,7 @@
 
 #include <omp.h>
 
+#include "kernels/cpu/set/filled.h"
 #include "kernels/cpu/set/view.h"
 
 #include "kernels/cpu/loop/gather.h"
@@ -139,6 +140,7 @@ struct pulled_rows {
   const struct qn_csr *csr;
   uint64_t begin; /* the vertex of the first */
   const struct qn_row_chunks *chunks;
+  const uint64_t *filled; /* filled.h */
   uint64_t columns_begin;
   program_partial *sums;       /* [rows] what each sums up, or */
   program_accumulator *totals; /* [rows] to which each is added; both NULL: for its vertex */
@@ -161,7 +163,8 @@ static inline double pull_chunk(struct engine_state *state, const program_messag
   const program_message *messages = all_messages + rows->columns_begin;
   const uint64_t *offsets = rows->csr->row_offsets;
   double change = 0;
-  for (uint64_t row = first; row < last; row++)
+  for (uint64_t row = filled_next(rows->filled, first, last); row < last;
+       row = filled_next(rows->filled, row + 1, last))
     if (offsets[row + 1] - offsets[row] <= QN_HUB_EDGES)
       change += pull_finish(state, rows, row,
                             pull_row(state, messages, rows->csr, offsets[row], offsets[row + 1]));
@@ -196,7 +199,7 @@ static inline void pull_slice(struct engine_state *state, struct engine_work *wo
                               const struct pulled_rows *rows, uint64_t first, uint64_t end,
                               uint64_t *num_hubs, double *change) {
   const struct qn_row_chunks *chunks = rows->chunks;
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) if (rows->csr->num_edges > FILLED_ALONE)
   for (uint64_t chunk = first; chunk < end; chunk++) {
     work->chunks.parts[chunk] =
         pull_chunk(state, work->messages, rows, chunks->bounds[chunk], chunks->bounds[chunk + 1]);
@@ -267,6 +270,7 @@ static inline void pull_cut_rows(struct engine_state *state, struct engine_work 
   const struct pulled_rows rows = {.csr = part->csr,
                                    .begin = part->begin,
                                    .chunks = chunks,
+                                   .filled = state->walk.filled[index],
                                    .columns_begin = part->columns_begin,
                                    .totals = work->totals};
   uint64_t num_hubs = 0;

@@ -6,6 +6,7 @@
  * rounds begin everywhere at once. */
 #pragma once
 
+#include "kernels/cpu/set/filled.h"
 #include "kernels/cpu/set/view.h"
 
 #include "kernels/cpu/loop/rounds.h"
@@ -128,13 +129,14 @@ static inline void pull_prepare(const struct engine_state *state, struct engine_
 /* The rows [begin, end) of a part that may receive something, of which the first edges are asked
  * for before they are looked at: one after the other, each would be waited for. */
 static inline void pull_rows(struct engine_state *state, struct engine_work *work,
-                             const struct qn_part_rows *part, uint64_t begin, uint64_t end) {
+                             const struct qn_part_rows *part, const uint64_t *filled,
+                             uint64_t begin, uint64_t end) {
   enum { MOST = 64 };
   const struct qn_csr *csr = part->csr;
   uint64_t rows[MOST];
-  for (uint64_t row = begin; row < end;) {
+  for (uint64_t row = filled_next(filled, begin, end); row < end;) {
     unsigned count = 0;
-    for (; row < end && count < MOST; row++)
+    for (; row < end && count < MOST; row = filled_next(filled, row + 1, end))
       if (csr->row_offsets[row] < csr->row_offsets[row + 1] &&
           pull_is_open(state, work, part->begin + row)) {
         __builtin_prefetch(&csr->column_indices[csr->row_offsets[row]]);
@@ -159,9 +161,10 @@ static inline void pull_part(struct engine_state *state, struct engine_work *wor
   const bool gathers = !pull_is_at_once(part);
   if (gathers && part->begins_row)
     cut_begin(&work->cut, part);
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) if (part->csr->num_edges > FILLED_ALONE)
   for (uint64_t chunk = 0; chunk < chunks->num_chunks; chunk++)
-    pull_rows(state, work, part, chunks->bounds[chunk], chunks->bounds[chunk + 1]);
+    pull_rows(state, work, part, state->walk.filled[index], chunks->bounds[chunk],
+              chunks->bounds[chunk + 1]);
   if (gathers && part->ends_row)
     cut_apply(state, work, part);
 }

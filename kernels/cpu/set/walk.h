@@ -1,6 +1,7 @@
 /* What a run on the parts of a set needs of them. Part of engine.h. */
 #pragma once
 
+#include "kernels/cpu/set/filled.h"
 #include "kernels/cpu/set/view.h"
 
 #include "kernels/cpu/loop/partial.h"
@@ -53,6 +54,9 @@ static inline enum qn_status walk_create(struct engine_state *state, struct qn_e
 #endif
   enum qn_status status = qn_alloc_zeroed(&walk->chunks, view->num_parts, sizeof *walk->chunks,
                                           "chunks of parts", error);
+  if (!status)
+    status = qn_alloc_zeroed(&walk->filled, view->num_parts, sizeof *walk->filled, "rows of parts",
+                             error);
   for (uint64_t i = 0; !status && i < view->num_parts; i++) {
     status = qn_part_enter(view, i, error);
     if (!status && view->enter)
@@ -60,6 +64,8 @@ static inline enum qn_status walk_create(struct engine_state *state, struct qn_e
     const struct qn_csr *csr = view->parts[i].csr;
     if (!status)
       status = qn_row_chunks_create(&walk->chunks[i], csr->row_offsets, csr->num_vertices, error);
+    if (!status && !view->enter)
+      status = filled_create(&view->parts[i], &walk->filled[i], error);
     qn_part_leave(view, i);
   }
   return status;
@@ -70,5 +76,8 @@ static inline void walk_destroy(struct engine_state *state) {
   qn_row_chunks_destroy(&walk->block_chunks);
   for (uint64_t i = 0; walk->chunks && i < state->view->num_parts; i++)
     qn_row_chunks_destroy(&walk->chunks[i]);
+  for (uint64_t i = 0; walk->filled && i < state->view->num_parts; i++)
+    qn_pages_free(walk->filled[i], filled_words(&state->view->parts[i]), sizeof **walk->filled);
+  qn_free(walk->filled);
   qn_free(walk->chunks);
 }
