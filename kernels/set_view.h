@@ -61,9 +61,17 @@ struct qn_part_rows {
   uint64_t columns_begin;    /* its columns count from there, */
   uint64_t columns_end;      /* and end before this vertex */
   uint64_t num_edges;        /* those of `csr`, when it is there */
+  const uint64_t *skipped;   /* bits of rows that are not walked, as another part has all of them;
+                                NULL: none are */
   bool begins_row, ends_row; /* the first, the last of the parts with these rows */
   uint64_t index;            /* of the part in the set */
 };
+
+/* Where the edges of a row end. */
+static inline uint64_t qn_part_row_end(const struct qn_part_rows *part, uint64_t row) {
+  const bool skips = part->skipped && part->skipped[row / 64] >> (row % 64) & 1;
+  return part->csr->row_offsets[row + !skips];
+}
 
 /* What a run that recomputes all vertices tells and keeps. */
 struct qn_set_demand {
@@ -91,6 +99,9 @@ struct qn_set_view {
   struct qn_degrees out_degrees;    /* [V] in the graph */
   bool has_cut_rows;                /* parts have some columns of rows */
   bool has_out_rows;                /* row v holds the edges out of v, too: they are the same */
+  /* Not NULL: row v holds the edges out of v alone. Who cannot do with these has in-edges made by
+   * this, once: then `parts` are of them. */
+  enum qn_status (*find_in_rows)(struct qn_run_set *set, struct qn_error *error);
   uint64_t num_parts;               /* that this process walks */
   const struct qn_part_rows *parts; /* [num_parts], one behind the other */
   /* NULL: the rows of all parts are there. Else those of one part at a time are, between these two;

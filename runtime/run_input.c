@@ -6,6 +6,7 @@
 #include "formats/set/set.h"
 #include "formats/set/types.h"
 #include "runtime/choose.h"
+#include "runtime/sets/changes.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/threads.h"
@@ -14,7 +15,10 @@
 
 enum qn_status qn_run_input_order(struct qn_run_input *input, struct qn_error *error) {
   uint64_t num_vertices = input->info->num_vertices;
-  enum qn_status status = qn_ids_original_order(&input->ids, &input->order, error);
+  const struct qn_run_changes *changes = input->set ? input->set->changes : NULL;
+  enum qn_status status =
+      changes ? qn_changed_ids_order(&changes->changed, &input->ids, &input->order, error)
+              : qn_ids_original_order(&input->ids, &input->order, error);
   if (status || !input->order)
     return status;
   status = qn_pages_alloc(&input->positions, num_vertices, sizeof *input->positions,
@@ -172,8 +176,8 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
     *reason = "edges of a time are picked from one container";
     return false;
   }
-  if (set->num_generations) {
-    *reason = "a base and what was added to it are walked together";
+  if (set->num_generations && options->checkpoint.folder) {
+    *reason = "checkpoints are of one container";
     return false;
   }
   if (qn_set_is_typed(set)) {
@@ -188,6 +192,10 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
                                     "device, or not with such weights";
   else if (is_shared && kernel->traits & QN_KERNEL_ALONE)
     *reason = "one process alone walks the parts for this algorithm";
+  else if (set->num_generations && kernel->traits & QN_KERNEL_ALONE)
+    *reason = "this algorithm walks a graph without additions";
+  else if (set->num_generations && processor != QN_CPU)
+    *reason = "a device walks one container";
   else if (set->features & QN_SET_COLUMN_RANGES && processor != QN_CPU)
     *reason = "a device walks whole rows, and blocks have some columns of them; "
               "quern-transform --parts makes parts of whole rows";
@@ -196,7 +204,8 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
   else if (set->directedness == QN_DIRECTED && kernel->traits & QN_KERNEL_SYMMETRIC &&
            !takes_any_rows)
     *reason = "of parts the algorithm takes those of undirected graphs";
-  else if (set->directedness == QN_DIRECTED && set->rows != QN_SET_ROWS_IN && !takes_any_rows)
+  else if (set->directedness == QN_DIRECTED && set->rows != QN_SET_ROWS_IN && !takes_any_rows &&
+           !set->num_generations)
     *reason = "the parts have rows of out-edges; quern-transform --rows in makes those that are "
               "walked";
   else if (qn_run_options_said(options, "delta"))
@@ -246,6 +255,12 @@ enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_o
   enum qn_status status = qn_set_open(path, &set, error);
   if (status)
     return status;
+  if (exchange && set->num_generations) {
+    qn_set_close(set);
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "several ranks share the parts of a set, and generations are none: "
+                   "quern-transform --compact, then --parts, makes some");
+  }
   if (exchange && set->num_vertices > UINT32_MAX) {
     qn_set_close(set);
     return qn_fail(error, QN_UNSUPPORTED,

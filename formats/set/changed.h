@@ -81,6 +81,9 @@ struct qn_changed_ids {
 enum qn_status qn_changed_ids_make(const struct qn_changed *changed, struct qn_changed_ids *made,
                                    struct qn_error *error);
 void qn_changed_ids_release(struct qn_changed_ids *made);
+/* As qn_ids_original_order, of ids that were made so. */
+enum qn_status qn_changed_ids_order(const struct qn_changed *changed, const struct qn_ids *ids,
+                                    uint32_t **order, struct qn_error *error);
 
 /* Write the graph as an import of all its edges numbers and sorts it: where the vertices of the
  * base are in the order of their ids, all are. SET-16 and SET-45. */

@@ -43,7 +43,7 @@ static enum qn_status number(struct writing *writing, struct qn_error *error) {
   const uint64_t num_vertices = changed->set->num_vertices;
   enum qn_status status = qn_changed_ids_make(changed, &writing->ids, error);
   if (!status && (base->ascending || base->kind == QN_IDS_DENSE))
-    status = qn_ids_original_order(&writing->ids.ids, &writing->order, error);
+    status = qn_changed_ids_order(changed, &writing->ids.ids, &writing->order, error);
   if (status || !writing->order)
     return status;
   status = qn_pages_alloc(&writing->position, num_vertices, sizeof *writing->position,

@@ -1,5 +1,6 @@
 /* What the vertices of a base and of generations are called. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/set/changed.h"
@@ -121,6 +122,34 @@ enum qn_status qn_changed_ids_make(const struct qn_changed *changed, struct qn_c
   enum qn_status status =
       kind == QN_IDS_NUMBERS ? join_numbers(changed, ids, error) : join_texts(changed, ids, error);
   ids->ascending = !status && ascend(changed, ids);
+  return status;
+}
+
+static int compare_vertices(const void *a, const void *b, void *ids) {
+  return compare(ids, *(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+/* Those of the base ascend: only the others are sorted, and both are merged, the last ones first.
+ */
+enum qn_status qn_changed_ids_order(const struct qn_changed *changed, const struct qn_ids *ids,
+                                    uint32_t **order, struct qn_error *error) {
+  const struct qn_ids *base = &changed->graph.ids;
+  uint64_t known = base->num_vertices, left = ids->num_vertices - known;
+  if (ids->ascending || ids->kind == QN_IDS_DENSE || ids->kind != base->kind || !base->ascending)
+    return qn_ids_original_order(ids, order, error);
+  uint32_t *added;
+  enum qn_status status = qn_alloc(&added, left, sizeof *added, "an id order", error);
+  if (!status)
+    status = qn_pages_alloc(order, ids->num_vertices, sizeof **order, "an id order", error);
+  for (uint64_t i = 0; !status && i < left; i++)
+    added[i] = (uint32_t)(known + i);
+  if (!status)
+    qsort_r(added, left, sizeof *added, compare_vertices, (void *)ids);
+  for (uint64_t i = status ? 0 : ids->num_vertices; i > 0; i--)
+    (*order)[i - 1] = left == 0 || (known > 0 && compare(ids, known - 1, added[left - 1]) > 0)
+                          ? (uint32_t)--known
+                          : added[--left];
+  qn_free(added);
   return status;
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/sets/run_set.h"
 
+#include "runtime/sets/changes.h"
 #include "runtime/sets/divide.h"
 #include "support/memory.h"
 #include "support/memory_plan.h"
@@ -178,7 +179,8 @@ enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_set_opening *
   run->trusted = opening->trust;
   run->asked = opening->grid;
   plan_memory(run, opening);
-  status = open_parts(run, exchange, opening->trust, error);
+  status = set->num_generations ? qn_run_changes_open(run, opening->trust, error)
+                                : open_parts(run, exchange, opening->trust, error);
   if (!status)
     status = qn_alloc_zeroed(view, 1, sizeof **view, "a view", error);
   if (status) {
@@ -200,6 +202,8 @@ enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_set_opening *
                                 .first_vertices = run->first_vertices,
                                 .divide = qn_set_divide,
                                 .set = run};
+  if (run->changes)
+    qn_run_changes_view(run, *view);
   *out = run;
   return QN_OK;
 }
@@ -210,8 +214,9 @@ void qn_run_set_close(struct qn_run_set *run) {
   if (run->limits_memory)
     qn_memory_limit_set(0, NULL);
   qn_set_undivide(run);
-  for (uint64_t i = 0; i < run->num_parts; i++)
+  for (uint64_t i = 0; run->parts && i < run->num_parts; i++)
     qn_set_part_close(&run->parts[i]);
+  qn_run_changes_close(run->changes);
   qn_free(run->parts);
   qn_free(run->rows);
   qn_free(run->first_parts);
@@ -222,8 +227,9 @@ void qn_run_set_close(struct qn_run_set *run) {
 }
 
 enum qn_status qn_run_set_verify_weights(const struct qn_run_set *run, struct qn_error *error) {
-  enum qn_status status = QN_OK;
-  for (uint64_t i = 0; !status && i < run->num_parts; i++)
+  enum qn_status status =
+      run->changes ? qn_container_verify_weights(run->changes->changed.base, error) : QN_OK;
+  for (uint64_t i = 0; !status && run->parts && i < run->num_parts; i++)
     status = qn_container_verify_weights(run->parts[i].container, error);
   return status;
 }

@@ -19,6 +19,8 @@ struct qn_division {
   const char *reason;        /* of whole rows */
 };
 
+struct qn_run_changes; /* changes.h */
+
 /* The parts that this process walks, open. */
 struct qn_run_set {
   struct qn_set *set;
@@ -34,7 +36,9 @@ struct qn_run_set {
   bool limits_memory; /* vertices' values lie in temporary files */
   struct qn_grid asked;
   struct qn_division division;
-  struct qn_set_block block; /* made when it is first asked for (divide.h) */
+  struct qn_set_block block;      /* made when it is first asked for (divide.h) */
+  struct qn_run_changes *changes; /* of a set with generations, whose files are no parts of it */
+  struct qn_set_view *view;       /* of these, whose parts may change */
 };
 
 /* How a set is opened. */

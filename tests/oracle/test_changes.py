@@ -17,6 +17,11 @@ WEIGHTS = {"none": None, "u32": lambda rng: rng.randrange(4), "i64": lambda rng:
            "f32": lambda rng: rng.choice((0.5, -1.25, 3.0)), "f64": lambda rng: rng.choice((0.1, 1e300, -2.5))}
 
 
+RUNS = [("degree",), ("indegree",), ("pagerank",), ("bfs", "--source=ID"), ("bfs", "--source=ID", "--parents"), ("rwr", "--source=ID"),
+        ("sssp", "--source=ID"), ("sssp", "--source=ID", "--parents")]
+REAL = {"pagerank", "rwr"}
+
+
 class Model:
     """`edges` [(source, destination, weight, value)] in the order of the input, as `options` of quern-import build them."""
 
@@ -148,9 +153,33 @@ class Changes(unittest.TestCase):
         if only_added and source == base:
             run("quern-import", *files, *model.options, "-qo", self.at / "once.qrn", "--force")
             self.assertEqual((self.at / "now.qrn").read_bytes(), (self.at / "once.qrn").read_bytes())
-        for of in ("degree", "cc"):
-            words = ("--device", "cpu", "-qo", "-")
-            self.assertEqual(run("quern-run", of, v2, *words).stdout, run("quern-run", of, self.at / "now.qrn", *words).stdout)
+        self.runs(model, v2, self.at / "now.qrn")
+
+    def runs(self, model, v2, now):
+        """What walks base and additions in place finds what it finds in one container."""
+        source = model.rng.choice(sorted(model.vertices, key=str))
+        for words in [("cc",), *model.rng.sample(RUNS, 3)]:
+            if words[0] == "sssp" and model.weights not in ("none", "u32"):
+                continue
+            words = [part.replace("ID", str(source)) for part in words]
+            if any(part == "--parents" for part in words):
+                words.append(self.at / "parents.tsv")
+            found = []
+            for graph in (v2, now):
+                report = json.loads(run("quern-run", words[0], graph, *words[1:], "--device", "cpu", "--json", "-qo", self.at / "r.tsv",
+                                        "--force").stdout)
+                lines = (self.at / "r.tsv").read_text() + ((self.at / "parents.tsv").read_text() if "--parents" in words else "")
+                found.append((lines, report["layout"]))
+            (walked, layout), (whole, _) = found
+            self.assertEqual(layout, "set", words)
+            if words[0] not in REAL:
+                self.assertEqual(walked, whole, words)
+                continue
+            for line, other in zip(walked.splitlines(), whole.splitlines(), strict=True):
+                (name, value), (other_name, other_value) = line.rsplit("\t", 1), other.rsplit("\t", 1)
+                self.assertEqual(name, other_name)
+                if not name.startswith("#"):
+                    self.assertAlmostEqual(float(value), float(other_value), delta=1e-5 * max(1, abs(float(other_value))))
 
     def test_histories(self):
         first = chance.seed()

@@ -138,13 +138,18 @@ static inline program_accumulator pull_row(const struct engine_state *state,
 /* Rows that are walked, cut into chunks. */
 struct pulled_rows {
   const struct qn_csr *csr;
-  uint64_t begin; /* the vertex of the first */
+  uint64_t begin;                  /* the vertex of the first */
+  const struct qn_part_rows *part; /* whose rows they are, if some of them are skipped; else NULL */
   const struct qn_row_chunks *chunks;
   const uint64_t *filled; /* filled.h */
   uint64_t columns_begin;
   program_partial *sums;       /* [rows] what each sums up, or */
   program_accumulator *totals; /* [rows] to which each is added; both NULL: for its vertex */
 };
+
+static inline uint64_t pull_end(const struct pulled_rows *rows, uint64_t row) {
+  return rows->part ? qn_part_row_end(rows->part, row) : rows->csr->row_offsets[row + 1];
+}
 
 static inline double pull_finish(struct engine_state *state, const struct pulled_rows *rows,
                                  uint64_t row, program_accumulator sum) {
@@ -166,8 +171,9 @@ static inline double pull_chunk(struct engine_state *state, const program_messag
   for (uint64_t row = filled_next(rows->filled, first, last); row < last;
        row = filled_next(rows->filled, row + 1, last))
     if (offsets[row + 1] - offsets[row] <= QN_HUB_EDGES)
-      change += pull_finish(state, rows, row,
-                            pull_row(state, messages, rows->csr, offsets[row], offsets[row + 1]));
+      change +=
+          pull_finish(state, rows, row,
+                      pull_row(state, messages, rows->csr, offsets[row], pull_end(rows, row)));
   return change;
 }
 
@@ -177,7 +183,7 @@ static inline double pull_hub(struct engine_state *state, const struct engine_wo
   const struct qn_csr *csr = rows->csr;
   enum { MOST = 64 };
   program_accumulator segments[MOST], sum = program_identity();
-  uint64_t end = csr->row_offsets[row + 1];
+  const uint64_t end = pull_end(rows, row);
   for (uint64_t begin = csr->row_offsets[row]; begin < end; begin += MOST * HUB_SEGMENT) {
     uint64_t count = (end - begin + HUB_SEGMENT - 1) / HUB_SEGMENT;
     count = count < MOST ? count : MOST;
@@ -269,6 +275,7 @@ static inline void pull_cut_rows(struct engine_state *state, struct engine_work 
   const struct qn_row_chunks *chunks = &state->walk.chunks[index];
   const struct pulled_rows rows = {.csr = part->csr,
                                    .begin = part->begin,
+                                   .part = part->skipped ? part : NULL,
                                    .chunks = chunks,
                                    .filled = state->walk.filled[index],
                                    .columns_begin = part->columns_begin,

@@ -99,7 +99,7 @@ static inline void pull_vertex(struct engine_state *state, struct engine_work *w
   const struct senders *senders = &work->senders;
   const uint64_t base = part->columns_begin;
   const uint64_t *bits = senders->all.bits; /* local: atomics make no reload necessary */
-  const uint64_t end = csr->row_offsets[row + 1];
+  const uint64_t end = qn_part_row_end(part, row);
   program_accumulator sum = program_identity();
   bool received = false;
   for (uint64_t edge = csr->row_offsets[row]; edge < end; edge++) {
@@ -137,7 +137,7 @@ static inline void pull_rows(struct engine_state *state, struct engine_work *wor
   for (uint64_t row = filled_next(filled, begin, end); row < end;) {
     unsigned count = 0;
     for (; row < end && count < MOST; row = filled_next(filled, row + 1, end))
-      if (csr->row_offsets[row] < csr->row_offsets[row + 1] &&
+      if (csr->row_offsets[row] < qn_part_row_end(part, row) &&
           pull_is_open(state, work, part->begin + row)) {
         __builtin_prefetch(&csr->column_indices[csr->row_offsets[row]]);
         rows[count++] = row;
@@ -221,7 +221,8 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   step->is_over = senders->count == 0;
   if (step->is_over)
     return QN_OK;
-  bool pushes = push_is_possible(state) && senders->edges < state->context.num_edges / PUSH_SHARE;
+  bool pushes = push_is_possible(state) && (state->view->find_in_rows ||
+                                            senders->edges < state->context.num_edges / PUSH_SHARE);
   step->num_active = senders->count;
   step->mode = pushes ? "push" : "pull";
   if (pushes) {

@@ -20,7 +20,8 @@ static uint64_t find_parent(const struct qn_part_rows *part, uint64_t row,
                             const uint32_t *positions, const uint32_t *hops, uint32_t own,
                             uint64_t best) {
   const struct qn_csr *csr = part->csr;
-  for (uint64_t edge = csr->row_offsets[row]; edge < csr->row_offsets[row + 1]; edge++) {
+  const uint64_t end = qn_part_row_end(part, row);
+  for (uint64_t edge = csr->row_offsets[row]; edge < end; edge++) {
     const uint64_t u = part->columns_begin + csr->column_indices[edge];
     const uint64_t position = positions ? positions[u] : u;
     if (position >= best && !positions)

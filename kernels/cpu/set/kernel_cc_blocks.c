@@ -21,7 +21,8 @@ static void join_rows(const struct qn_part_rows *part, bool both_ends, uint64_t 
 #pragma omp parallel for schedule(dynamic, 4096)
   for (uint64_t row = 0; row < part->end - part->begin; row++) {
     const uint64_t v = part->begin + row;
-    for (uint64_t edge = csr->row_offsets[row]; edge < csr->row_offsets[row + 1]; edge++) {
+    const uint64_t end = qn_part_row_end(part, row);
+    for (uint64_t edge = csr->row_offsets[row]; edge < end; edge++) {
       const uint64_t other = part->columns_begin + csr->column_indices[edge];
       if (both_ends && other > v)
         break; /* columns ascend */

@@ -74,6 +74,7 @@ static enum qn_status merge(const struct qn_set_view *view, uint32_t *parent,
 
 static struct qn_neighbors neighbors_of(const struct qn_part_rows *part, uint64_t v) {
   struct qn_neighbors row = qn_neighbors_of(part->csr, v - part->begin);
+  row.end = part->csr->column_indices + qn_part_row_end(part, v - part->begin);
   row.base = (uint32_t)part->columns_begin;
   return row;
 }
@@ -125,6 +126,8 @@ static enum qn_status find_components(const struct qn_set_view *view, uint32_t *
     if (status)
       return status;
     largest = qn_components_elect(parent, view->num_vertices, has_edges, view);
+  } else {
+    qn_components_end(parent, view->num_vertices); /* flat trees are joined faster */
   }
   for (uint64_t i = 0; i < view->num_parts; i++)
     join_part(&view->parts[i], parent, largest);

@@ -102,7 +102,7 @@ static inline program_value near_gather(const struct near *near, const struct en
                                         const struct qn_part_rows *part, uint64_t row, uint64_t v) {
   const struct qn_csr *csr = part->csr;
   const uint64_t base = part->columns_begin;
-  const uint64_t end = csr->row_offsets[row + 1];
+  const uint64_t end = qn_part_row_end(part, row);
   uint32_t selected[NEAR_EDGES];
   program_value best = state->values[v];
   for (uint64_t begin = csr->row_offsets[row]; begin < end; begin += NEAR_EDGES) {

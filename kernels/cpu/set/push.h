@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/cpu/set/share.h"
+#include "kernels/cpu/set/walk.h"
 
 #include "kernels/cpu/loop/combine.h"
 #include "kernels/cpu/loop/frontier.h"
@@ -36,12 +37,10 @@ struct push {
 #endif
 };
 
-/* May steps push? What a sum of reals is depends on the order, and what another rank's vertex holds
- * is not known here. Rows that are not kept would be made for a few of them, and vertices in queues
- * have 32 bits. */
+/* Rows that are not kept would be made for a few of them, and vertices in queues have 32 bits. */
 static inline bool push_is_possible(const struct engine_state *state) {
-  return state->view->has_out_rows && !state->view->enter &&
-         state->view->num_vertices <= UINT32_MAX && !sweep_is_ordered() && !PROGRAM_SEES_RECEIVER;
+  return (state->view->has_out_rows || state->view->find_in_rows) && !state->view->enter &&
+         state->view->num_vertices <= UINT32_MAX && walk_may_push();
 }
 
 /* ---- Own vertices ----------------------------------------------------------- */
@@ -131,10 +130,10 @@ static inline void push_part_of_row(struct engine_state *state, struct push *pus
                                     struct push_block *others, const struct qn_part_rows *part,
                                     uint32_t u) {
   const struct qn_csr *csr = part->csr;
-  const uint64_t *ends = csr->row_offsets + (u - part->begin);
+  const uint64_t row = u - part->begin, end = qn_part_row_end(part, row);
   const uint32_t base = (uint32_t)part->columns_begin;
   program_message message = sweep_current_message(state, u);
-  for (uint64_t edge = ends[0]; edge < ends[1]; edge++) {
+  for (uint64_t edge = csr->row_offsets[row]; edge < end; edge++) {
     uint32_t v = base + csr->column_indices[edge];
     program_accumulator contribution = program_contribution(
         &state->context, message, engine_weight(&csr->weights, edge), state->values, v);

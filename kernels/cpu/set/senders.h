@@ -86,7 +86,7 @@ static inline void count_senders(const struct engine_state *state,
       program_message message =
           program_send(context, state->values[u], sweep_out_degree(state->view, u));
       different += memcmp(&message, first, sizeof message) != 0;
-      edges += offsets ? offsets[u - part->begin + 1] - offsets[u - part->begin] : 0;
+      edges += offsets ? qn_part_row_end(part, u - part->begin) - offsets[u - part->begin] : 0;
       count += part->begins_row;
     }
   }

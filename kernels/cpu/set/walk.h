@@ -7,10 +7,29 @@
 #include "kernels/cpu/loop/partial.h"
 #include "kernels/cpu/loop/state.h"
 
-static inline enum qn_status walk_check_weights(const engine_view *view, uint64_t part,
+static inline enum qn_status walk_check_row(const engine_view *view,
+                                            const struct qn_part_rows *part, uint64_t row,
+                                            struct qn_error *error) {
+  const uint64_t begin = part->csr->row_offsets[row];
+  struct qn_weights weights = part->csr->weights;
+  weights.data = (const char *)weights.data + begin * qn_weight_bytes(weights.type);
+  return engine_check_weights(&weights, qn_part_row_end(part, row) - begin, view->num_vertices,
+                              error);
+}
+
+/* What is refused may be of a row that is skipped. */
+static inline enum qn_status walk_check_weights(const engine_view *view, uint64_t index,
                                                 struct qn_error *error) {
-  const struct qn_csr *csr = view->parts[part].csr;
-  return engine_check_weights(&csr->weights, csr->num_edges, view->num_vertices, error);
+  const struct qn_part_rows *part = &view->parts[index];
+  const struct qn_csr *csr = part->csr;
+  enum qn_status status =
+      engine_check_weights(&csr->weights, csr->num_edges, view->num_vertices, error);
+  if (!status || !part->skipped)
+    return status;
+  status = QN_OK;
+  for (uint64_t row = 0; !status && row < csr->num_vertices; row++)
+    status = walk_check_row(view, part, row, error);
+  return status;
 }
 
 static inline enum qn_status walk_begin(struct engine_state *state, struct qn_error *error) {
@@ -24,6 +43,12 @@ static inline enum qn_status walk_begin(struct engine_state *state, struct qn_er
   for (uint64_t i = 0; !status && !view->enter && i < view->num_parts; i++)
     status = walk_check_weights(view, i, error);
   return status;
+}
+
+/* May steps push? What a sum of reals is depends on the order, and what another rank's vertex holds
+ * is not known here. */
+static inline bool walk_may_push(void) {
+  return PROGRAM_SCHEDULE != QN_ALL_ACTIVE && !sweep_is_ordered() && !PROGRAM_SEES_RECEIVER;
 }
 
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
@@ -52,8 +77,11 @@ static inline enum qn_status walk_create(struct engine_state *state, struct qn_e
   if (divided || walk->block)
     return divided;
 #endif
-  enum qn_status status = qn_alloc_zeroed(&walk->chunks, view->num_parts, sizeof *walk->chunks,
-                                          "chunks of parts", error);
+  enum qn_status status =
+      view->find_in_rows && !walk_may_push() ? view->find_in_rows(view->set, error) : QN_OK;
+  if (!status)
+    status = qn_alloc_zeroed(&walk->chunks, view->num_parts, sizeof *walk->chunks,
+                             "chunks of parts", error);
   if (!status)
     status = qn_alloc_zeroed(&walk->filled, view->num_parts, sizeof *walk->filled, "rows of parts",
                              error);
