@@ -39,7 +39,7 @@ void qn_literals_free(struct qn_literals *literals) {
   if (!literals)
     return;
   for (uint32_t i = 0; i < literals->num_keys; i++)
-    qn_free(literals->keys[i].name);
+    free(literals->keys[i].name);
   qn_free(literals->keys);
   qn_free(literals->literals);
   free(literals->text.bytes);
@@ -66,14 +66,9 @@ static enum qn_status find_key(struct qn_literals *literals, struct qn_text name
       qn_realloc(&literals->keys, (uint64_t)*key + 1, sizeof *literals->keys, "properties", error);
   if (status)
     return status;
-  struct key *made = &literals->keys[literals->num_keys++];
-  *made = (struct key){0};
-  status = qn_alloc(&made->name, name.length + 1, 1, "the name of a property", error);
-  if (!status) {
-    memcpy(made->name, name.bytes, name.length);
-    made->name[name.length] = '\0';
-  }
-  return status;
+  char *copy = strndup(name.bytes, name.length);
+  literals->keys[literals->num_keys++] = (struct key){.name = copy};
+  return copy ? QN_OK : qn_fail_memory(error, "the name of a property", name.length);
 }
 
 static enum qn_status make_room(struct qn_literals *literals, struct qn_error *error) {

@@ -14,7 +14,7 @@
 #include "converters/elements/named_graph.h"
 #include "converters/parse/characters.h"
 #include "converters/parse/reader.h"
-#include "converters/readers/gml_text.h"
+#include "converters/elements/gml_text.h"
 #include "formats/text/text_output.h"
 #include "support/memory.h"
 

@@ -24,6 +24,7 @@ EXCUSED = {
     ("converters/typed/assemble.c", "malloc-leak"): "names of types are freed with the set",
     ("converters/typed/edges.c", "malloc-leak"): "names of types are freed with their list",
     ("converters/typed/vertices.c", "malloc-leak"): "names of types are freed with their list",
+    ("converters/typed/ldbc.c", "malloc-leak"): "names of types are freed with their list",
     ("converters/typed/tables.c", "malloc-leak"): "texts are freed with their list",
     ("formats/properties/gather.c", "null-dereference"): "the first of the tables has the column that is looked for",
     ("converters/arrays/bit_reader.h", "shift-count-overflow"): "the k of zeta is 1 to 63",

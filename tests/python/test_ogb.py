@@ -13,13 +13,15 @@ FILES = {"raw/num-node-list": "4", "raw/num-edge-list": "3", "raw/edge": "0,1\n2
 
 @needs("numpy", "pyarrow")
 class Ogb(unittest.TestCase):
+    FILES = FILES
+
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.folder = Path(scratch.name)
 
     def read(self, changed=(), **options):
-        for name, text in {**FILES, **dict(changed)}.items():
+        for name, text in {**self.FILES, **dict(changed)}.items():
             path = self.folder / (name + ".csv.gz")
             path.parent.mkdir(parents=True, exist_ok=True)
             if text is None:
@@ -51,6 +53,43 @@ class Ogb(unittest.TestCase):
         self.assertEqual(self.read(split="random").vertex_properties["train_mask"].sum(), 1)
         with self.assertRaisesRegex(quern.UsageError, "no split 'x'"):
             self.read(split="x")
-        (self.folder / "raw/relations").mkdir()
-        with self.assertRaisesRegex(quern.UnsupportedError, "types"):
-            self.read(split="random")
+
+
+MAG = {"raw/num-node-dict": "author,paper\n2,3", "raw/triplet-type-list": "author,writes,paper\npaper,cites,paper",
+       "raw/relations/author___writes___paper/edge": "0,0\n1,2\n1,0", "raw/relations/author___writes___paper/num-edge-list": "3",
+       "raw/relations/author___writes___paper/edge_reltype": "0\n0\n0", "raw/relations/paper___cites___paper/edge": "2,0",
+       "raw/relations/paper___cites___paper/num-edge-list": "1", "raw/relations/paper___cites___paper/edge_reltype": "1",
+       "raw/node-feat/paper/node-feat": ".5,1\n1,2\n2,3", "raw/node-label/paper/node-label": "4\n0\n4", "raw/node_year/paper/node_year": "2015\n2018\n2019",
+       "split/time/paper/train": "0", "split/time/paper/valid": "1", "split/time/paper/test": "2"}
+
+
+@needs("numpy", "pyarrow")
+class OgbTypes(Ogb):
+    """As ogbn-mag is published."""
+
+    FILES = MAG
+
+    def test_a_graph(self):
+        graph = self.read(path=self.folder / "set")
+        self.assertEqual((graph.vertex_types, graph.edge_types), (("author", "paper"), (("paper", "cites", "paper"), ("author", "writes", "paper"))))
+        writes = graph["author", "writes", "paper"]
+        self.assertEqual((writes.sources().tolist(), (writes.column_indices - 2).tolist()), ([0, 1, 1], [0, 0, 2]))
+        papers = graph.project(vertex_types="paper").vertex_properties
+        self.assertEqual({**papers.types(), "LABEL": ""}, {"x": "f32x2", "y": "i64", "node_year": "i64", "train_mask": "bool", "val_mask": "bool",
+                                                           "test_mask": "bool", "LABEL": ""})
+        self.assertEqual((papers["x"].tolist(), papers["y"].tolist()), ([[.5, 1], [1, 2], [2, 3]], [4, 0, 4]))
+        self.assertEqual(papers["val_mask"].tolist(), [False, True, False])
+        self.assertEqual(graph["paper", "cites", "paper"].edge_properties["edge_reltype"].tolist(), [1])
+
+    def test_refused(self):
+        with self.assertRaisesRegex(quern.UsageError, "path= says where"):
+            self.read()
+        for changed, message in (({"raw/num-node-dict": "author,paper\n2"}, "names of types are expected"), ({"raw/num-node-dict": "paper,paper\n2,3"}, "twice"),
+                                 ({"raw/num-node-dict": None}, "there is no num-node-dict"), ({"raw/triplet-type-list": "author,writes,book"}, "found author,writes,book"),
+                                 ({"raw/relations/paper___cites___paper/edge": "3,0"}, "not below 3"), ({"raw/relations/paper___cites___paper/num-edge-list": "2"}, "1 rows; expected 2"),
+                                 ({"raw/node-feat/paper/node-feat": "1\n2"}, "2 rows; expected 3"), ({"split/time/paper/test": "3"}, "below 3"),
+                                 ({"raw/triplet-type-list": "author,owns,paper"}, "no num-edge-list")):
+            with self.subTest(message), self.assertRaisesRegex(quern.QuernError, message):
+                self.read(changed, path=self.folder / "other")
+            self.assertFalse((self.folder / "other").exists())
+

@@ -1,4 +1,4 @@
-#include "converters/readers/gml_text.h"
+#include "converters/elements/gml_text.h"
 
 #include <stdbool.h>
 #include <string.h>
