@@ -19,7 +19,7 @@ struct adding {
   const struct qn_input_options *how;
 };
 
-static const struct qn_dialect bars = {.delimiter = '|'};
+static const struct qn_dialect bars = {.delimiter = '|', .quotes = true};
 
 /* ---- Names -------------------------------------------------------------------- */
 
