@@ -32,9 +32,20 @@ struct options {
   const char *neighbors; /* of this vertex; NULL: of none */
   bool log;
   enum qn_description description;
+  const char *about;
 };
 
-enum { KEY_STATS = 0x100, KEY_PARTITION, KEY_NEIGHBORS, KEY_LOG, KEY_RECIPE };
+enum {
+  KEY_STATS = 0x100,
+  KEY_PARTITION,
+  KEY_NEIGHBORS,
+  KEY_LOG,
+  KEY_RECIPE,
+  KEY_CROISSANT,
+  KEY_RO_CRATE,
+  KEY_DATACITE,
+  KEY_ABOUT
+};
 
 static const struct argp_option option_list[] = {
     {"stats", KEY_STATS, NULL, 0,
@@ -51,6 +62,14 @@ static const struct argp_option option_list[] = {
      "List the vertices that the edges out of this one lead to, one a line, with their weights", 0},
     {"recipe", KEY_RECIPE, NULL, 0,
      "Print how the container was made as a recipe, which quern-fetch follows", 0},
+    {"croissant", KEY_CROISSANT, NULL, 0,
+     "Print a description of the container as Croissant, of MLCommons", 0},
+    {"ro-crate", KEY_RO_CRATE, NULL, 0, "The same as ro-crate-metadata.json of an RO-Crate", 0},
+    {"datacite", KEY_DATACITE, NULL, 0, "The same as DataCite's metadata; it needs --about", 0},
+    {"about", KEY_ABOUT, "RECIPE", 0,
+     "Take title, licence, citation, creators and publisher from this recipe: one of quern-fetch "
+     "--list, or a file or URL that ends in .json",
+     0},
     {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -72,7 +91,19 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     options->log = true;
     return 0;
   case KEY_RECIPE:
-    options->description = QN_DESCRIBE_RECIPE;
+  case KEY_CROISSANT:
+  case KEY_RO_CRATE:
+  case KEY_DATACITE:
+    if (options->description)
+      argp_error(state, "one description at a time");
+    options->description = (enum qn_description)(key - KEY_RECIPE + QN_DESCRIBE_RECIPE);
+    return 0;
+  case KEY_ABOUT:
+    options->about = argument;
+    return 0;
+  case ARGP_KEY_END:
+    if (options->about && options->description < QN_DESCRIBE_CROISSANT)
+      argp_error(state, "--about is for --croissant, --ro-crate and --datacite");
     return 0;
   case ARGP_KEY_ARG:
     if (options->file)
@@ -200,7 +231,8 @@ int main(int argc, char **argv) {
   qn_tool_parse("quern-info", &argp, argc, argv, &options, &options.shared);
 
   if (options.description)
-    return qn_tool_exit(qn_describe(options.file, options.description, &error), &error);
+    return qn_tool_exit(qn_describe(options.file, options.description, options.about, &error),
+                        &error);
   if (options.log)
     return qn_tool_exit(qn_set_show_log(options.file, options.shared.json, &error), &error);
   if (options.neighbors)

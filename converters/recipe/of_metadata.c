@@ -259,8 +259,11 @@ enum qn_status qn_recipe_of(const struct qn_container *container, const char *na
     status = qn_json_check_memory(error);
   if (!status)
     status = qn_recipe_take(json_incref(json), &recipe, error);
-  if (status == QN_INVALID) /* which is of the recipe, not of the container */
-    error->status = status = QN_UNSUPPORTED;
+  if (status == QN_INVALID) { /* which is of the recipe, not of the container */
+    const struct qn_error broken = *error;
+    status = qn_fail(error, QN_UNSUPPORTED, "no recipe tells how it was made: %.600s",
+                     broken.message);
+  }
   qn_recipe_release(&recipe);
   json_decref(making.files);
   json_decref(making.steps);

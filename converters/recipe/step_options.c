@@ -198,11 +198,15 @@ add_word(char **words, struct qn_error *error, const char *format, ...) {
   return status;
 }
 
+static bool names_file(enum kind kind, const json_t *value) {
+  return kind == FILE_NAME || (kind == NUMBER_OR_FILE && !is_number(value)) ||
+         (kind == ORDER_OR_FILE && !is_order(json_string_value(value)));
+}
+
 static enum qn_status add_option(const struct option *option, const json_t *value,
                                  const char *place, char **words, struct qn_error *error) {
-  const bool may_be_file = option->kind >= FILE_NAME && !is_number(value) &&
-                           (option->kind != ORDER_OR_FILE || !is_order(json_string_value(value)));
-  const char *folder = may_be_file ? place : "", *slash = may_be_file ? "/" : "";
+  if (!option) /* which RC-13 has refused */
+    return QN_OK;
   if (option->kind == SWITCH)
     return json_is_true(value) ? add_word(words, error, "--%s", option->name) : QN_OK;
   if (option->kind == MODEL)
@@ -210,7 +214,8 @@ static enum qn_status add_option(const struct option *option, const json_t *valu
   if (json_is_integer(value))
     return add_word(words, error, "--%s=%" JSON_INTEGER_FORMAT, option->name,
                     json_integer_value(value));
-  return add_word(words, error, "--%s=%s%s%s", option->name, folder, slash,
+  const bool file = names_file(option->kind, value);
+  return add_word(words, error, "--%s=%s%s%s", option->name, file ? place : "", file ? "/" : "",
                   json_string_value(value));
 }
 

@@ -111,6 +111,14 @@ class Recipes(unittest.TestCase):
                      text.replace('"year"', '"name"').encode(), text.replace("2026,", "1" * 30 + ",").encode(), text.encode() + b" " * (1 << 20)):
             self.assertEqual((expected(data), self.found(data)), ("RC-1", "RC-1"), data[:60])
 
+    def test_files_are_those_of_the_recipe(self):
+        """Whatever they are called."""
+        recipe = changed(changed(SOUND, ("files", 0, "name"), "123"), ("steps", 0, "inputs"), ["123"])
+        recipe = changed(changed(recipe, ("steps", 0, "options", "names"), "123"), ("steps", 1, "options", "relabel"), "123")
+        self.assertIsNone(self.found(json.dumps(recipe).encode()))
+        plan = run("quern-fetch", "--dry-run", self.folder / "r.json").stdout
+        self.assertRegex(plan, r"quern-import .*--names=\./123 .*\./123 .*\nquern-transform --relabel=\./123 ")
+
     def test_random_damage(self):
         chance = random.Random(seed())
         text = json.dumps(SOUND).encode()
