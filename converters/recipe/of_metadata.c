@@ -17,6 +17,7 @@ struct making {
   const json_t *levels[MOST_LEVELS];   /* the container's own first */
   const char *identities[MOST_LEVELS]; /* of what each is about; NULL for the container's own */
   unsigned num_levels;
+  bool has_unknown; /* a file whose sums nobody knows */
 };
 
 static const char *string_of(const json_t *object, const char *key) {
@@ -146,6 +147,26 @@ static void add_file(struct making *making, const json_t *input) {
                                                  "xxh3_128", json_object_get(input, "xxh3_128")));
 }
 
+/* What lies beside a WebGraph, and is read with it, but has no hash in metadata. */
+static enum qn_status add_beside(struct making *making, const json_t *input,
+                                 struct qn_error *error) {
+  static const char graph[] = ".graph";
+  const char *format = string_of(input, "format"), *name = string_of(input, "name");
+  const size_t length = name ? strlen(name) : 0, end = strlen(graph);
+  if (!format || strcmp(format, "webgraph") != 0)
+    return QN_OK;
+  if (length <= end || strcmp(name + length - end, graph) != 0)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "no recipe tells how it was made: '%.200s' was read with a graph that metadata "
+                   "does not name",
+                   name ? name : "");
+  making->has_unknown = true;
+  json_array_append_new(
+      making->files,
+      json_pack("{s:o}", "name", json_sprintf("%.*s.properties", (int)(length - end), name)));
+  return QN_OK;
+}
+
 /* Files that another has named are read again for it. */
 static bool is_named_by_another(const json_t *inputs, size_t index) {
   for (size_t i = 0; i < index; i++) {
@@ -160,7 +181,8 @@ static enum qn_status set_inputs(struct making *making, const json_t *level, jso
                                  struct qn_error *error) {
   const json_t *inputs = json_object_get(level, "inputs");
   json_t *options = json_object_get(step, "options"), *input;
-  const char *part = string_of(json_object_get(level, "options"), "part");
+  const char *recorded = string_of(json_object_get(level, "options"), "part");
+  const char *part = recorded && strcmp(recorded, "cross_edges") == 0 ? "cross-edges" : recorded;
   const char *table = string_of(json_object_get(level, "options"), "vertices");
   const bool imports = strcmp(tool_of(level), "quern-import") == 0;
   json_t *list = json_array();
@@ -173,10 +195,15 @@ static enum qn_status set_inputs(struct making *making, const json_t *level, jso
                          : format && strcmp(format, "names") == 0 ? "names"
                                                                   : NULL;
     add_file(making, input);
+    enum qn_status status = add_beside(making, input, error);
+    if (status)
+      return json_decref(list), status;
     if (option && !is_table && json_object_get(options, option)) {
       json_decref(list);
       return qn_fail(error, QN_UNSUPPORTED, "it was made of several files of %s", option);
     }
+    if (option && strcmp(option, "names") == 0) /* which say how many vertices there are */
+      json_object_del(options, "vertices");
     if (option)
       json_object_set_new(options, option, json_string(name ? name : ""));
     else if (imports && !is_named_by_another(inputs, index))
@@ -251,18 +278,19 @@ enum qn_status qn_recipe_of(const struct qn_container *container, const char *na
     status = make_steps(&making, error);
   if (!status)
     status = qn_recipe_result_of(container, &result, error);
-  json_t *json = status ? NULL
-                        : json_pack("{s:i, s:s, s:b, s:O, s:O, s:o}", "quern_recipe", 1, "name",
-                                    name, "tested", true, "files", making.files, "steps",
-                                    making.steps, "container", qn_recipe_result_json(&result));
+  json_t *json = status
+                     ? NULL
+                     : json_pack("{s:i, s:s, s:b, s:O, s:O, s:o}", "quern_recipe", 1, "name", name,
+                                 "tested", !making.has_unknown, "files", making.files, "steps",
+                                 making.steps, "container", qn_recipe_result_json(&result));
   if (!status)
     status = qn_json_check_memory(error);
   if (!status)
     status = qn_recipe_take(json_incref(json), &recipe, error);
   if (status == QN_INVALID) { /* which is of the recipe, not of the container */
     const struct qn_error broken = *error;
-    status = qn_fail(error, QN_UNSUPPORTED, "no recipe tells how it was made: %.600s",
-                     broken.message);
+    status =
+        qn_fail(error, QN_UNSUPPORTED, "no recipe tells how it was made: %.600s", broken.message);
   }
   qn_recipe_release(&recipe);
   json_decref(making.files);

@@ -64,7 +64,7 @@ class Ways(Fetch):
         self.fetch(recipe)
         kept, = (self.cache / "quern").iterdir()
         kept.write_bytes(PACKED[:1000] + b"\xff" + PACKED[1001:])
-        self.fetch(recipe, "--offline", exit=5)
+        self.assertIn("the cache: its SHA-256", self.fetch(recipe, "--offline", exit=3).stderr)
         self.fetch(recipe)
         self.assertEqual(kept.read_bytes(), PACKED)
         kept.chmod(0o666)

@@ -95,8 +95,8 @@ json_t *qn_croissant(const struct qn_described *described) {
       json_sprintf("%s. A graph of %s, in a container of Quern.", described->description,
                    described->counts),
       "datePublished", described->date, "license", qn_described_text(described, "license"), "url",
-      qn_described_text(described, "homepage"), "citeAs", citation, "version",
-      described->result->content, "distribution", file, "recordSet", record_sets(described));
+      qn_described_text(described, "homepage"), "citeAs", citation, "distribution", file,
+      "recordSet", record_sets(described));
   if (json_array_size(creators))
     json_object_set(json, "creator", creators);
   if (publisher)

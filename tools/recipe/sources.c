@@ -129,42 +129,54 @@ static enum qn_status download_from(const struct qn_recipe_file *wanted, const c
 
 /* ---- The whole --------------------------------------------------------------- */
 
-/* Looking goes on, but not after an interrupt, and not where memory is lacking. */
+/* Looking elsewhere goes on, but not after an interrupt. */
 static bool goes_on(enum qn_status status) {
   return status == QN_INVALID || status == QN_SYSTEM;
 }
 
-static void tell(const struct qn_error *error) {
+/* What is said if nothing is found: that another file was there, or else what came last. */
+static void keep(struct qn_error *error, const struct qn_error *tried) {
   char text[1200];
-  qn_notice("%s", qn_error_text(error, text, sizeof text));
+  qn_notice("%s", qn_error_text(tried, text, sizeof text));
+  if (error->status != QN_INVALID || tried->status == QN_INVALID)
+    *error = *tried;
 }
 
-static enum qn_status look_from(const struct qn_recipe_file *wanted,
-                                const struct qn_sources *sources, bool urls,
-                                struct qn_source_file *file, struct qn_error *error) {
+/* A file that is not in a folder, or in the cache, is nothing to speak of. */
+static enum qn_status look_here(const struct qn_recipe_file *wanted,
+                                const struct qn_sources *sources, struct qn_source_file *file,
+                                struct qn_error *error) {
+  struct qn_error tried;
   enum qn_status status = QN_SYSTEM;
-  for (unsigned i = 0; i < sources->num_from && goes_on(status); i++) {
-    const char *from = sources->from[i];
-    if (qn_is_url(from) != urls)
+  for (unsigned i = 0; i <= sources->num_from && goes_on(status); i++) {
+    if (i < sources->num_from && qn_is_url(sources->from[i]))
       continue;
-    status =
-        urls ? download_from(wanted, from, file, error) : look_in_folder(wanted, from, file, error);
-    if (status && (status != QN_SYSTEM || urls))
-      tell(error);
+    status = i < sources->num_from ? look_in_folder(wanted, sources->from[i], file, &tried)
+                                   : look_in_cache(wanted, file, &tried);
+    if (status && status != QN_SYSTEM)
+      keep(error, &tried);
   }
-  return status;
+  return status && goes_on(status) ? error->status : status;
 }
 
-static enum qn_status look_at_mirrors(const struct qn_recipe_file *wanted,
-                                      struct qn_source_file *file, struct qn_error *error) {
-  enum qn_status status = QN_SYSTEM;
-  const size_t count = json_array_size(wanted->urls);
-  for (size_t i = 0; i < count && goes_on(status); i++) {
-    status = download(wanted, json_string_value(json_array_get(wanted->urls, i)), file, error);
-    if (status && i + 1 < count)
-      tell(error);
+static enum qn_status look_on_servers(const struct qn_recipe_file *wanted,
+                                      const struct qn_sources *sources, struct qn_source_file *file,
+                                      struct qn_error *error) {
+  struct qn_error tried;
+  enum qn_status status = error->status;
+  for (unsigned i = 0; i < sources->num_from && goes_on(status); i++) {
+    if (!qn_is_url(sources->from[i]))
+      continue;
+    status = download_from(wanted, sources->from[i], file, &tried);
+    if (status)
+      keep(error, &tried);
   }
-  return status;
+  for (size_t i = 0; i < json_array_size(wanted->urls) && goes_on(status); i++) {
+    status = download(wanted, json_string_value(json_array_get(wanted->urls, i)), file, &tried);
+    if (status)
+      keep(error, &tried);
+  }
+  return status && goes_on(status) ? error->status : status;
 }
 
 enum qn_status qn_source_file_find(const struct qn_recipe *recipe, uint64_t number,
@@ -172,24 +184,15 @@ enum qn_status qn_source_file_find(const struct qn_recipe *recipe, uint64_t numb
                                    struct qn_error *error) {
   const struct qn_recipe_file *wanted = &recipe->files[number];
   *file = (struct qn_source_file){.descriptor = -1};
-  qn_fail(error, QN_SYSTEM, "the recipe has no URL for '%s'; --from DIR says where it is",
-          wanted->name);
-  const struct qn_error nowhere = *error;
-  enum qn_status status = look_from(wanted, sources, false, file, error);
-  if (!goes_on(status))
-    return status;
-  status = look_in_cache(wanted, file, error);
-  if (!goes_on(status))
-    return status;
-  if (sources->offline) {
+  if (sources->offline)
     qn_fail(error, QN_SYSTEM,
             "'%s' is not in the cache; without --offline it is downloaded, and --from DIR says "
             "where it is",
             wanted->name);
-    return QN_SYSTEM;
-  }
-  *error = nowhere;
-  status = look_from(wanted, sources, true, file, error);
-  return goes_on(status) && json_array_size(wanted->urls) ? look_at_mirrors(wanted, file, error)
-                                                          : status;
+  else
+    qn_fail(error, QN_SYSTEM, "the recipe has no URL for '%s'; --from DIR says where it is",
+            wanted->name);
+  enum qn_status status = look_here(wanted, sources, file, error);
+  return sources->offline || !goes_on(status) ? status
+                                              : look_on_servers(wanted, sources, file, error);
 }
