@@ -6,12 +6,32 @@ holds a table's records, each with the machine, the commit and the date that it 
 
 import datetime
 import json
+import re
 import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench/results"
 KEY = ("graph", "row", "column")
+
+
+# What a table measures: the folders whose commits make it old. The first that fits the table's name.
+MEASURED = (
+    (r"papers-(hpgraph-masks|hpgraph-warps|garaph-storage|garaph-asynchronous|graphie-cpu)", ["kernels/cpu"]),
+    (r"papers-(building|graphie-renaming)|builders|orders", ["partitioner"]),
+    (r"papers-gts-stripes", ["formats/container", "support/input"]),
+    (r"papers-|gpu-|cluster-devices|packed$", ["kernels/cuda"]),
+    (r"engines|gapbs|leiden|many-cores|beside-peers|first-pagerank|fresh-pages|packed-rows|peers|suites|public|blocks|networkx", ["kernels/cpu"]),
+    (r"cluster-", ["kernels/cpu/set", "kernels/cuda/set", "kernels/ranks"]),
+    (r"archive", ["formats/archive"]),
+    (r"verify", ["formats/container", "formats/graph"]),
+    (r"library", ["library"]),
+    (r"", ["converters"]),
+)
+
+
+def measured_folders(table):
+    return next(folders for pattern, folders in MEASURED if re.match(pattern, table))
 
 
 def record(row, column, value, unit, graph=None):

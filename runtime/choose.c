@@ -278,7 +278,7 @@ enum qn_status qn_run_choose(const struct qn_run_input *input, const struct qn_r
     status = qn_arguments_bind(run->algorithm, options, &run->arguments, error);
   if (!status && !options->program)
     status = choose_kernel(input, options, run->algorithm->name, &run->kernel, &run->choice, error);
-  return status ? status : qn_run_check_options(run, options, error);
+  return status ? status : qn_run_check_options(input, run, options, error);
 }
 
 enum qn_status qn_run_choose_devices(const struct qn_run_input *input,

@@ -35,7 +35,7 @@ static bool leave_one_walk(const struct qn_run_input *input, struct qn_run *run)
     return false;
   const struct qn_kernel *other = qn_kernel_find(run->kernel->algorithm->name, run->kernel->layout,
                                                  run->kernel->processor, input->info->weight_type);
-  if (!other || qn_run_is_refused(input, other))
+  if (!other || other == run->kernel || qn_run_is_refused(input, other))
     return false;
   run->kernel = other;
   return true;

@@ -128,10 +128,26 @@ enum qn_status qn_run_check_manner(const struct qn_kernel *kernel,
   return QN_OK;
 }
 
-enum qn_status qn_run_check_options(const struct qn_run *run, const struct qn_run_options *options,
-                                    struct qn_error *error) {
+/* What goes through a directed graph in iterations on no layout goes to its end. */
+static enum qn_status check_iterations(const struct qn_run_input *input,
+                                       const struct qn_kernel *kernel,
+                                       const struct qn_run_options *options,
+                                       struct qn_error *error) {
+  if (!(kernel->traits & QN_KERNEL_ONE_WALK) || input->info->directedness == QN_UNDIRECTED ||
+      options->skips_others || !qn_run_options_said(options, "iterations"))
+    return QN_OK;
+  return qn_fail(error, QN_USAGE,
+                 "%s of a directed graph always goes to its end; leave --iterations out, or make "
+                 "an undirected graph with quern-transform --symmetrize",
+                 kernel->algorithm->name);
+}
+
+enum qn_status qn_run_check_options(const struct qn_run_input *input, const struct qn_run *run,
+                                    const struct qn_run_options *options, struct qn_error *error) {
   const struct qn_kernel *kernel = run->kernel;
-  enum qn_status status;
+  enum qn_status status = check_iterations(input, kernel, options, error);
+  if (status)
+    return status;
   if (options->wants_values && run->algorithm->counts)
     return qn_fail(error, QN_USAGE, "%s counts %s; it has no values to write with -o",
                    run->algorithm->name, run->algorithm->counts);

@@ -12,6 +12,6 @@ enum qn_status qn_run_check_manner(const struct qn_kernel *kernel,
                                    const struct qn_run_options *options, struct qn_error *error);
 /* Is --delta of use to the kernel, if it is said? */
 bool qn_run_has_buckets(const struct qn_kernel *kernel, const struct qn_run_options *options);
-/* All of these but the graph, parents and devices too. */
-enum qn_status qn_run_check_options(const struct qn_run *run, const struct qn_run_options *options,
-                                    struct qn_error *error);
+/* All of these but the graph; parents, devices and --iterations, too. */
+enum qn_status qn_run_check_options(const struct qn_run_input *input, const struct qn_run *run,
+                                    const struct qn_run_options *options, struct qn_error *error);

@@ -34,8 +34,6 @@ class Emulated(unittest.TestCase):
         wanted -= {"papers-gts-stripes", "papers-garaph-storage", "papers-garaph-asynchronous", "papers-graphie-cpu"}
         # Counted: bench/counts.py.
         wanted -= {"papers-cage-counts", "papers-graphie-moved", "papers-graphie-activation"}
-        # Of builds that choose otherwise, to compare.
-        wanted -= {"papers-cage-back", "papers-garaph-exchange"}
         self.assertEqual(wanted, set(report["tried"]))
         for name, cells in report["tried"].items():
             keys = [(cell["graph"], cell["row"], cell["column"]) for cell in cells]

@@ -113,4 +113,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
 
 const struct qn_kernel qn_kernel_cc_blocks_set_cpu = QN_STANDALONE_KERNEL(
     cc, "blocks, union-find", QN_LAYOUT_SET, QN_CPU,
-    QN_KERNEL_NO_FRONTIER | QN_KERNEL_BLOCKS | QN_KERNEL_WIDE, QN_RESULT_U64, run, 0);
+    QN_KERNEL_NO_FRONTIER | QN_KERNEL_ONE_WALK | QN_KERNEL_BLOCKS | QN_KERNEL_WIDE, QN_RESULT_U64,
+    run, 0);
