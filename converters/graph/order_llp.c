@@ -3,60 +3,87 @@
 #include "converters/graph/order.h"
 
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 #include "support/context.h"
 #include "support/memory.h"
+#include "support/progress.h"
 #include "support/random.h"
+#include "support/threads.h"
 #include <quern/transpose.h>
 
-/* Resolutions are 0 and 2^0, 2^-1, ... 2^-(LAYERS - 2): what merges most comes last. */
+/* Resolutions are 2^0, 2^-1, ... 2^-(LAYERS - 2) and 0: what merges most comes last. */
 #define LAYERS 14
 /* A layer ends when fewer than a part of the vertices change, or after so many sweeps. */
 #define FEW_CHANGES 1024
-#define MOST_SWEEPS 40
+#define MOST_SWEEPS 12
+/* Vertices of a batch choose at once, by the labels that those before it left: so the labels do not
+ * depend on threads. */
+#define BATCHES 16
+#define RESTING 255
+/* Of longer rows every so many-th neighbour counts. */
+#define MOST_COUNTED ((uint64_t)1 << 15)
+#define TABLE_SLOTS (4 * MOST_COUNTED)
+#define CHUNK 4096
 
 struct layers {
   const struct qn_csr *out, *in; /* in: NULL for an undirected graph */
   uint64_t num_vertices, key;
-  uint32_t *labels; /* [LAYERS][V] each a vertex */
+  uint32_t *labels; /* [V] each a vertex */
+  uint32_t *chosen; /* [V] what a vertex of the batch takes */
+  uint32_t *sizes;  /* [V] vertices of a label */
+  uint8_t *waiting; /* [V] 1: a neighbour took another label since the vertex chose */
+  uint8_t *batches; /* [V] the batch in which a vertex chooses; RESTING */
 };
 
-/* What one thread works on. */
-struct sweep {
-  uint32_t *sizes;  /* [V] vertices of a label */
-  uint32_t *counts; /* [V] zero but for the labels at hand */
-  uint32_t *found;  /* [V] labels at hand */
-  uint32_t *visits; /* [V] a random order */
+/* Labels of neighbours and how many have each, in open addressing: what one thread counts with. */
+struct slot {
+  uint32_t label, count;
+};
+
+struct counts {
+  struct slot *slots; /* [TABLE_SLOTS] counts are zero */
+  uint32_t *found;    /* [2 MOST_COUNTED] slots at hand */
   uint64_t num_found;
 };
 
-/* ---- A layer ----------------------------------------------------------------------------------
+/* ---- One vertex -------------------------------------------------------------------------------
  */
 
-static void count_labels(struct sweep *sweep, const struct qn_csr *csr, const uint32_t *labels,
-                         uint32_t v) {
-  for (uint64_t edge = csr->row_offsets[v]; edge < csr->row_offsets[v + 1]; edge++) {
+static void count_label(struct counts *counts, uint64_t mask, uint32_t label) {
+  uint64_t place = qn_random_mix(label) & mask;
+  while (counts->slots[place].count && counts->slots[place].label != label)
+    place = (place + 1) & mask;
+  if (counts->slots[place].count++ == 0) {
+    counts->slots[place].label = label;
+    counts->found[counts->num_found++] = (uint32_t)place;
+  }
+}
+
+static void count_labels(const struct layers *layers, struct counts *counts,
+                         const struct qn_csr *csr, uint64_t stride, uint64_t mask, uint32_t v) {
+  for (uint64_t edge = csr->row_offsets[v]; edge < csr->row_offsets[v + 1]; edge += stride) {
     const uint32_t other = csr->column_indices[edge];
-    if (other == v)
-      continue;
-    const uint32_t label = labels[other];
-    if (sweep->counts[label]++ == 0)
-      sweep->found[sweep->num_found++] = label;
+    if (other != v && other < layers->num_vertices) /* not less: the file is being overwritten */
+      count_label(counts, mask, layers->labels[other]);
   }
 }
 
 /* The label that most neighbours have, less what its other vertices weigh: absent ones count
  * against it by the resolution. Of equal ones its own stays, or chance chooses. */
-static uint32_t best_label(struct sweep *sweep, uint32_t own, double resolution, uint64_t chance) {
+static uint32_t best_label(const struct layers *layers, struct counts *counts, uint32_t own,
+                           uint64_t stride, double resolution, uint64_t chance) {
   double best = -INFINITY;
   uint64_t equals = 0;
   uint32_t chosen = own;
-  for (uint64_t i = 0; i < sweep->num_found; i++) {
-    const uint32_t label = sweep->found[i];
-    const double inside = sweep->counts[label];
-    const double value = inside - resolution * ((double)sweep->sizes[label] - inside);
-    sweep->counts[label] = 0;
+  for (uint64_t i = 0; i < counts->num_found; i++) {
+    struct slot *slot = &counts->slots[counts->found[i]];
+    const uint32_t label = slot->label;
+    const double inside = (double)slot->count * (double)stride;
+    const double others = layers->sizes[label] - (label == own);
+    const double value = inside - resolution * (others - inside);
+    slot->count = 0;
     if (value > best) {
       best = value;
       chosen = label;
@@ -68,90 +95,115 @@ static uint32_t best_label(struct sweep *sweep, uint32_t own, double resolution,
       equals++;
     }
   }
-  sweep->num_found = 0;
+  counts->num_found = 0;
   return chosen;
 }
 
-static void shuffle(uint32_t *visits, uint64_t count, uint64_t key) {
-  for (uint64_t i = count; i > 1; i--) {
-    const uint64_t other = qn_random_below(qn_random_at(key, i), i);
-    const uint32_t kept = visits[i - 1];
-    visits[i - 1] = visits[other];
-    visits[other] = kept;
+static uint64_t row_length(const struct qn_csr *csr, uint32_t v) {
+  const uint64_t begin = csr->row_offsets[v], end = csr->row_offsets[v + 1];
+  return end > begin ? end - begin : 0;
+}
+
+static uint32_t choose_label(const struct layers *layers, struct counts *counts, uint32_t v,
+                             double resolution, uint64_t key) {
+  const uint64_t out = row_length(layers->out, v), in = layers->in ? row_length(layers->in, v) : 0;
+  const uint64_t longest = out > in ? out : in;
+  const uint64_t stride = longest / MOST_COUNTED + 1;
+  uint64_t slots = 4;
+  while (slots < TABLE_SLOTS && 2 * slots < 3 * (out + in))
+    slots *= 2;
+  count_labels(layers, counts, layers->out, stride, slots - 1, v);
+  if (layers->in)
+    count_labels(layers, counts, layers->in, stride, slots - 1, v);
+  return best_label(layers, counts, layers->labels[v], stride, resolution, qn_random_at(key, v));
+}
+
+/* ---- A layer ----------------------------------------------------------------------------------
+ */
+
+/* The next vertex of the batch in [v, end), or `end`. */
+static uint64_t next_of_batch(const struct layers *layers, unsigned batch, uint64_t v,
+                              uint64_t end) {
+  const uint8_t *at = v < end ? memchr(layers->batches + v, (int)batch, end - v) : NULL;
+  return at ? (uint64_t)(at - layers->batches) : end;
+}
+
+static void choose_labels(const struct layers *layers, struct counts *counts, unsigned batch,
+                          uint64_t begin, uint64_t end, double resolution, uint64_t key) {
+  for (uint64_t v = begin; (v = next_of_batch(layers, batch, v, end)) < end; v++) {
+    __atomic_store_n(&layers->waiting[v], 0, __ATOMIC_RELAXED);
+    layers->chosen[v] = choose_label(layers, counts, (uint32_t)v, resolution, key);
   }
 }
 
-static uint64_t sweep_once(const struct layers *layers, struct sweep *sweep, uint32_t *labels,
-                           double resolution, uint64_t key) {
+static void wake(const struct layers *layers, const struct qn_csr *csr, uint64_t v) {
+  for (uint64_t edge = csr->row_offsets[v]; edge < csr->row_offsets[v + 1]; edge++) {
+    const uint32_t other = csr->column_indices[edge];
+    if (other < layers->num_vertices)
+      __atomic_store_n(&layers->waiting[other], 1, __ATOMIC_RELAXED);
+  }
+}
+
+static uint64_t take_labels(const struct layers *layers, unsigned batch, uint64_t begin,
+                            uint64_t end) {
   uint64_t changed = 0;
-  for (uint64_t i = 0; i < layers->num_vertices; i++) {
-    const uint32_t v = sweep->visits[i], own = labels[v];
-    count_labels(sweep, layers->out, labels, v);
+  for (uint64_t v = begin; (v = next_of_batch(layers, batch, v, end)) < end; v++) {
+    const uint32_t own = layers->labels[v], label = layers->chosen[v];
+    if (own == label)
+      continue;
+    __atomic_fetch_sub(&layers->sizes[own], 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&layers->sizes[label], 1, __ATOMIC_RELAXED);
+    layers->labels[v] = label;
+    wake(layers, layers->out, v);
     if (layers->in)
-      count_labels(sweep, layers->in, labels, v);
-    sweep->sizes[own]--;
-    const uint32_t label = best_label(sweep, own, resolution, qn_random_at(key, v));
-    sweep->sizes[label]++;
-    labels[v] = label;
-    changed += label != own;
+      wake(layers, layers->in, v);
+    changed++;
   }
   return changed;
 }
 
-static void find_labels(const struct layers *layers, unsigned layer, struct sweep *sweep) {
+static uint64_t sweep_once(const struct layers *layers, struct counts *counts, double resolution,
+                           uint64_t key) {
   const uint64_t num_vertices = layers->num_vertices;
-  uint32_t *labels = layers->labels + layer * num_vertices;
-  const double resolution = layer + 1 < LAYERS ? ldexp(1, -(int)layer) : 0;
-  for (uint64_t v = 0; v < num_vertices; v++) {
-    labels[v] = sweep->visits[v] = (uint32_t)v;
-    sweep->sizes[v] = 1;
-  }
-  for (unsigned round = 0; round < MOST_SWEEPS && !qn_context_check(NULL); round++) {
-    const uint64_t key = qn_random_key(layers->key, layer * MOST_SWEEPS + round);
-    shuffle(sweep->visits, num_vertices, key);
-    if (sweep_once(layers, sweep, labels, resolution, key) <= num_vertices / FEW_CHANGES)
-      break;
-  }
-}
-
-static enum qn_status create_sweep(uint64_t num_vertices, struct sweep *sweep,
-                                   struct qn_error *error) {
-  uint32_t **const arrays[] = {&sweep->sizes, &sweep->counts, &sweep->found, &sweep->visits};
-  enum qn_status status = QN_OK;
-  for (unsigned i = 0; i < 4 && !status; i++)
-    status = qn_pages_alloc(arrays[i], num_vertices, sizeof **arrays[i], "labels", error);
-  return status;
-}
-
-static void destroy_sweep(uint64_t num_vertices, struct sweep *sweep) {
-  uint32_t *const arrays[] = {sweep->sizes, sweep->counts, sweep->found, sweep->visits};
-  for (unsigned i = 0; i < 4; i++)
-    qn_pages_free(arrays[i], num_vertices, sizeof *arrays[i]);
-}
-
-/* Layers do not know each other: a thread does one at a time. */
-static enum qn_status find_layers(const struct layers *layers, struct qn_error *error) {
-  enum qn_status status = QN_OK;
-#pragma omp parallel
+  const uint64_t chunks = (num_vertices + CHUNK - 1) / CHUNK;
+  uint64_t changed = 0;
+#pragma omp parallel reduction(+ : changed)
   {
-    struct sweep sweep = {0};
-    struct qn_error failure;
-    enum qn_status mine = create_sweep(layers->num_vertices, &sweep, &failure);
+    struct counts *mine = &counts[omp_get_thread_num()];
+#pragma omp for
+    for (uint64_t v = 0; v < num_vertices; v++)
+      layers->batches[v] =
+          layers->waiting[v] ? (uint8_t)qn_random_below(qn_random_at(key, v), BATCHES) : RESTING;
+    for (unsigned batch = 0; batch < BATCHES; batch++) {
 #pragma omp for schedule(dynamic, 1)
-    for (unsigned layer = 0; layer < LAYERS; layer++)
-      if (!mine)
-        find_labels(layers, LAYERS - 1 - layer, &sweep);
-    destroy_sweep(layers->num_vertices, &sweep);
-    if (mine) {
-#pragma omp critical
-      {
-        status = mine;
-        if (error)
-          *error = failure;
+      for (uint64_t chunk = 0; chunk < chunks; chunk++) {
+        const uint64_t begin = chunk * CHUNK, end = begin + CHUNK;
+        choose_labels(layers, mine, batch, begin, end < num_vertices ? end : num_vertices,
+                      resolution, key);
+      }
+#pragma omp for schedule(dynamic, 1)
+      for (uint64_t chunk = 0; chunk < chunks; chunk++) {
+        const uint64_t begin = chunk * CHUNK, end = begin + CHUNK;
+        changed += take_labels(layers, batch, begin, end < num_vertices ? end : num_vertices);
       }
     }
   }
-  return status ? status : qn_context_check(error);
+  return changed;
+}
+
+static void find_labels(const struct layers *layers, unsigned layer, struct counts *counts) {
+  const uint64_t num_vertices = layers->num_vertices;
+  const double resolution = layer + 1 < LAYERS ? ldexp(1, -(int)layer) : 0;
+  memset(layers->waiting, 1, num_vertices);
+  for (uint64_t v = 0; v < num_vertices; v++) {
+    layers->labels[v] = (uint32_t)v;
+    layers->sizes[v] = 1;
+  }
+  for (unsigned round = 0; round < MOST_SWEEPS && !qn_context_check(NULL); round++) {
+    const uint64_t key = qn_random_key(layers->key, layer * MOST_SWEEPS + round);
+    if (sweep_once(layers, counts, resolution, key) <= num_vertices / FEW_CHANGES)
+      break;
+  }
 }
 
 /* ---- The order --------------------------------------------------------------------------------
@@ -159,38 +211,71 @@ static enum qn_status find_layers(const struct layers *layers, struct qn_error *
 
 /* Vertices of one label beside one another, labels by where their vertex is in the order, vertices
  * within as they are in it. */
-static void refine(const uint32_t *labels, uint64_t num_vertices, uint32_t *order,
-                   uint32_t *next_order, uint64_t *places) {
-  memset(places, 0, num_vertices * sizeof *places);
-  for (uint64_t v = 0; v < num_vertices; v++)
-    places[labels[v]]++;
+static void refine(const struct layers *layers, uint32_t *order, uint32_t *next_order,
+                   uint64_t *places) {
+  const uint64_t num_vertices = layers->num_vertices;
   uint64_t place = 0;
   for (uint64_t i = 0; i < num_vertices; i++) {
-    const uint64_t size = places[order[i]];
     places[order[i]] = place;
-    place += size;
+    place += layers->sizes[order[i]];
   }
   for (uint64_t i = 0; i < num_vertices; i++)
-    next_order[places[labels[order[i]]]++] = order[i];
+    next_order[places[layers->labels[order[i]]]++] = order[i];
   memcpy(order, next_order, num_vertices * sizeof *order);
 }
 
-static enum qn_status refine_by_layers(const struct layers *layers, uint32_t *order,
-                                       struct qn_error *error) {
+static enum qn_status refine_by_layers(const struct layers *layers, struct counts *counts,
+                                       uint32_t *order, struct qn_error *error) {
   const uint64_t num_vertices = layers->num_vertices;
-  uint32_t *next_order = NULL;
   uint64_t *places = NULL;
-  enum qn_status status =
-      qn_pages_alloc(&next_order, num_vertices, sizeof *next_order, "an order", error);
-  if (!status)
-    status = qn_pages_alloc(&places, num_vertices, sizeof *places, "places", error);
+  enum qn_status status = qn_pages_alloc(&places, num_vertices, sizeof *places, "places", error);
   for (uint64_t v = 0; !status && v < num_vertices; v++)
     order[v] = (uint32_t)v;
-  for (uint64_t layer = 0; !status && layer < LAYERS && num_vertices; layer++)
-    refine(layers->labels + layer * num_vertices, num_vertices, order, next_order, places);
-  qn_pages_free(next_order, num_vertices, sizeof *next_order);
+  qn_progress_begin("ordering", "layers", LAYERS);
+  for (unsigned layer = 0; !status && layer < LAYERS && num_vertices; layer++) {
+    find_labels(layers, layer, counts);
+    refine(layers, order, layers->chosen, places);
+    qn_progress_add(1);
+    status = qn_context_check(error);
+  }
+  qn_progress_end();
   qn_pages_free(places, num_vertices, sizeof *places);
   return status;
+}
+
+static enum qn_status create_counts(struct counts *counts, struct qn_error *error) {
+  enum qn_status status =
+      qn_alloc_zeroed(&counts->slots, TABLE_SLOTS, sizeof *counts->slots, "labels", error);
+  return status
+             ? status
+             : qn_alloc(&counts->found, 2 * MOST_COUNTED, sizeof *counts->found, "labels", error);
+}
+
+static enum qn_status create_layers(struct layers *layers, struct counts **counts,
+                                    struct qn_error *error) {
+  uint32_t **const numbers[] = {&layers->labels, &layers->chosen, &layers->sizes};
+  uint8_t **const bytes[] = {&layers->waiting, &layers->batches};
+  enum qn_status status = qn_alloc_zeroed(counts, qn_threads(), sizeof **counts, "labels", error);
+  for (unsigned i = 0; !status && i < 3; i++)
+    status = qn_pages_alloc(numbers[i], layers->num_vertices, sizeof **numbers[i], "labels", error);
+  for (unsigned i = 0; !status && i < 2; i++)
+    status = qn_pages_alloc(bytes[i], layers->num_vertices, 1, "labels", error);
+  for (unsigned i = 0; !status && i < qn_threads(); i++)
+    status = create_counts(&(*counts)[i], error);
+  return status;
+}
+
+static void destroy_layers(const struct layers *layers, struct counts *counts) {
+  qn_pages_free(layers->labels, layers->num_vertices, sizeof *layers->labels);
+  qn_pages_free(layers->chosen, layers->num_vertices, sizeof *layers->chosen);
+  qn_pages_free(layers->sizes, layers->num_vertices, sizeof *layers->sizes);
+  qn_pages_free(layers->waiting, layers->num_vertices, 1);
+  qn_pages_free(layers->batches, layers->num_vertices, 1);
+  for (unsigned i = 0; counts && i < qn_threads(); i++) {
+    qn_free(counts[i].slots);
+    qn_free(counts[i].found);
+  }
+  qn_free(counts);
 }
 
 enum qn_status qn_order_llp(const struct qn_graph *graph, uint64_t seed, uint32_t *order,
@@ -199,6 +284,7 @@ enum qn_status qn_order_llp(const struct qn_graph *graph, uint64_t seed, uint32_
   struct layers layers = {.out = &graph->out,
                           .num_vertices = graph->out.num_vertices,
                           .key = qn_random_key(seed, STREAM_LAYERS)};
+  struct counts *counts = NULL;
   struct qn_graph transposed = {0};
   enum qn_status status = QN_OK;
   if (graph->directedness != QN_UNDIRECTED) {
@@ -207,13 +293,10 @@ enum qn_status qn_order_llp(const struct qn_graph *graph, uint64_t seed, uint32_
       status = qn_graph_create_transpose(&graph->out, &transposed, error);
   }
   if (!status)
-    status = qn_pages_alloc(&layers.labels, LAYERS * layers.num_vertices, sizeof *layers.labels,
-                            "labels of layers", error);
+    status = create_layers(&layers, &counts, error);
   if (!status)
-    status = find_layers(&layers, error);
-  if (!status)
-    status = refine_by_layers(&layers, order, error);
-  qn_pages_free(layers.labels, LAYERS * layers.num_vertices, sizeof *layers.labels);
+    status = refine_by_layers(&layers, counts, order, error);
+  destroy_layers(&layers, counts);
   qn_graph_unmap(&transposed);
   return status;
 }

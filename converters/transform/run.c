@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include "converters/build/build_estimate.h"
+#include "converters/graph/order.h"
 #include "converters/provenance.h"
 #include "converters/transform/carry.h"
 #include "support/context.h"
 #include "support/json_text.h"
 #include "support/progress.h"
+#include "support/threads.h"
 #include <quern/metadata.h>
 
 /* ---- Options --------------------------------------------------------------- */
@@ -198,6 +200,18 @@ static enum qn_status write_container(const struct qn_transform_options *options
   return status ? status : qn_writer_metadata(writer, report->provenance, error);
 }
 
+/* What finding an order takes beside numberings: in-edges, and what threads count labels with. */
+static uint64_t order_bytes(enum qn_relabel relabel, const struct qn_container *container) {
+  const struct qn_container_info *info = qn_container_info(container);
+  const bool both_ways =
+      relabel == QN_RELABEL_RCM || relabel == QN_RELABEL_LLP || relabel == QN_RELABEL_GORDER;
+  uint64_t bytes = relabel == QN_RELABEL_LLP ? QN_LLP_THREAD_BYTES * qn_threads() : 0;
+  if (both_ways && info->directedness == QN_DIRECTED &&
+      !qn_container_section(container, "in_row_offsets"))
+    bytes += 8 * info->num_vertices + 4 * info->num_edges;
+  return bytes;
+}
+
 /* By the sizes in the header. */
 enum qn_status qn_transform_plan(const struct qn_transform_options *options,
                                  const struct qn_container *container,
@@ -223,6 +237,7 @@ enum qn_status qn_transform_plan(const struct qn_transform_options *options,
   /* Degrees, both numberings, ids, and sorting. */
   if (transform->relabel != QN_RELABEL_NONE)
     estimate.kept = 48 * info->num_vertices;
+  estimate.kept += order_bytes(transform->relabel, container);
   bool restored = info->layout != QN_LAYOUT_GRAPH;
   uint64_t graph_bytes =
       8 * info->num_vertices + (4 + qn_weight_bytes(info->weight_type)) * info->num_edges;

@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 import shutil
 import unittest
 from collections import Counter
@@ -68,6 +69,35 @@ class Same(_Orders):
                     run("quern-transform", "g.qrn", "--relabel", order, "-qfo", "o.qrn")
                     run("quern-export", "o.qrn", "-qfo", "o.txt")
                     self.assertEqual(sorted(Path("o.txt").read_text().splitlines()), sorted(Path("g.txt").read_text().splitlines()))
+
+
+class Llp(_Orders):
+    def test_communities_lie_together(self):
+        """Cliques of which a few pairs are joined, in an order of chance: each is in one piece, whatever the seed."""
+        chance, size, cliques = random.Random(7), 8, 40
+        names = list(range(size * cliques))
+        chance.shuffle(names)
+        edges = [(names[c * size + a], names[c * size + b]) for c in range(cliques) for a in range(size) for b in range(a)]
+        edges += [(names[c * size], names[(c + 1) % cliques * size + 1]) for c in range(cliques)]
+        place_of = {name: place // size for place, name in enumerate(names)}
+        for undirected in (True, False):
+            run("quern-import", "-", "-qfo", "g.qrn", *(["--undirected"] if undirected else []),
+                input="".join("%d %d\n%s" % (a, b, "" if undirected else "%d %d\n" % (b, a)) for a, b in edges))
+            for seed in range(3):
+                run("quern-transform", "g.qrn", "--relabel=llp", "--seed", seed, "-qfo", "o.qrn")
+                order = [place_of[int(v)] for v in rows_of("o.qrn")]
+                pieces = 1 + sum(a != b for a, b in zip(order, order[1:]))
+                self.assertEqual(pieces, cliques)
+
+    def test_memory_is_counted(self):
+        """In-edges and what threads count with are part of what --memory must have room for."""
+        run("quern-generate", "rmat", "--scale=14", "--degree=16", "-qfo", "g.qrn")
+
+        def least(order):
+            done = run("quern-transform", "g.qrn", "--relabel", order, "-T1", "--memory=1K", "-qfo", "o.qrn", exit=2)
+            return int(re.search(r"--memory (\d+)", done.stderr)[1])
+
+        self.assertEqual(least("llp") - least("random"), (8 + 4 * 16) * 2**14 + 5 * 2**18)
 
 
 class Gorder(_Orders):
