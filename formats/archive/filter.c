@@ -21,6 +21,7 @@ bool qn_filter_applies(enum qn_filter filter, uint32_t element_bytes) {
   case QN_FILTER_ROWS:
   case QN_FILTER_PAGE_GAPS:
   case QN_FILTER_PAGE_ROWS:
+  case QN_FILTER_REFERENCES:
     break;
   }
   return false;
@@ -39,6 +40,7 @@ uint64_t qn_filter_bound(enum qn_filter filter, uint32_t element_bytes, uint64_t
   case QN_FILTER_ROWS:
   case QN_FILTER_PAGE_GAPS:
   case QN_FILTER_PAGE_ROWS:
+  case QN_FILTER_REFERENCES:
     break;
   }
   return count * element_bytes;
@@ -288,6 +290,7 @@ uint64_t qn_filter_encode(enum qn_filter filter, uint32_t element_bytes, const v
   case QN_FILTER_ROWS:
   case QN_FILTER_PAGE_GAPS:
   case QN_FILTER_PAGE_ROWS:
+  case QN_FILTER_REFERENCES:
     return 0;
   }
   return count * element_bytes;
@@ -305,6 +308,7 @@ bool qn_filter_decode(enum qn_filter filter, uint32_t element_bytes, const uint8
   case QN_FILTER_ROWS:
   case QN_FILTER_PAGE_GAPS:
   case QN_FILTER_PAGE_ROWS:
+  case QN_FILTER_REFERENCES:
     return false;
   case QN_FILTER_NONE:
   case QN_FILTER_SHUFFLE:

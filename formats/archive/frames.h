@@ -7,6 +7,7 @@
 
 #include "formats/archive/filter.h"
 #include "formats/archive/pages.h"
+#include "formats/archive/references.h"
 #include "formats/archive/strips.h"
 #include <quern/container.h>
 
@@ -33,11 +34,18 @@ struct qn_cut {
   bool columns;               /* what is cut: else weights */
 };
 
-/* Encode `count` elements and append them to `writer` as the section that `decoded` describes.
- * `cut` is NULL for frames of equal length, `paging` for sections without pages. */
+/* What sections need to be taken apart that are more than elements; each is NULL but for its own.
+ */
+struct qn_frame_rules {
+  const struct qn_cut *cut;           /* strips; else frames are of equal length */
+  const struct qn_paging *paging;     /* pages */
+  const struct qn_row_slices *slices; /* columns by rows: without `first` and `count` */
+};
+
+/* Encode `count` elements and append them to `writer` as the section that `decoded` describes. */
 enum qn_status qn_frames_write(struct qn_writer *writer, const struct qn_section *decoded,
                                const void *elements, uint64_t count, bool upper,
-                               const struct qn_cut *cut, const struct qn_paging *paging, int level,
+                               const struct qn_frame_rules *rules, int level,
                                struct qn_error *error);
 
 /* Do the columns of a triangle take less when they are cut? By a sample of both. */
@@ -71,10 +79,10 @@ void qn_frame_decoders_destroy(struct qn_frame_decoders *decoders);
 
 /* Decode all frames, of `count` elements as qn_frames_count has said, into `elements` or, if that
  * is NULL, each into memory that is used again, and hand them to `taker` (NULL: nobody) (A-3).
- * `paging` is for filters of pages alone. */
+ * `rules` are for the filters that need them; without strips. */
 enum qn_status qn_frames_read(struct qn_frame_decoders *decoders,
                               const struct qn_container *archive, const struct qn_section *section,
-                              uint64_t count, const struct qn_paging *paging, void *elements,
+                              uint64_t count, const struct qn_frame_rules *rules, void *elements,
                               const struct qn_frame_taker *taker, struct qn_error *error);
 
 /* Of a section that is cut: decode frame `frame`, which is not empty, by the calling thread: rows,

@@ -1,5 +1,6 @@
 /* Decoding sections: the index is judged first, then frames are decoded in parallel. */
 #include "formats/archive/frames.h"
+#include "formats/archive/slices.h"
 
 #include <inttypes.h>
 #include <omp.h>
@@ -30,14 +31,14 @@ struct decoding {
   const struct qn_container *archive;
   const struct qn_section *section;
   uint64_t num_elements, frame_elements;
-  const struct qn_paging *paging; /* for filters of pages */
-  uint8_t *elements;              /* NULL: frames lie in the decoders */
+  const struct qn_frame_rules *rules; /* for filters of pages and of references */
+  uint8_t *elements;                  /* NULL: frames lie in the decoders */
   const struct qn_frame_taker *taker;
 };
 
-/* Where the scratch begins, numbers are aligned. */
+/* Where the scratch begins, numbers and models are aligned. */
 static uint64_t scratch_offset(const struct qn_frame_decoders *decoders) {
-  return (decoders->frame_room + decoders->filtered_room + QN_ROWS_SLACK + 7) / 8 * 8;
+  return (decoders->frame_room + decoders->filtered_room + QN_ROWS_SLACK + 15) / 16 * 16;
 }
 
 static uint64_t memory_bytes(const struct qn_frame_decoders *decoders) {
@@ -102,6 +103,8 @@ static bool offsets_are_sound(const struct qn_section *section) {
 static bool filter_applies(const struct qn_container *archive, const struct qn_section *section) {
   if (qn_filter_is_of_pages(section->filter))
     return qn_paging_applies(archive, section);
+  if (section->filter == QN_FILTER_REFERENCES)
+    return qn_row_offsets_of(archive, section);
   return qn_filter_applies((enum qn_filter)section->filter, section->element_bytes);
 }
 
@@ -156,6 +159,11 @@ static bool frames_are_simple(const uint8_t *in, uint64_t bytes, bool several) {
   return true;
 }
 
+/* Are frames of rows and of pages any number of zstd frames? */
+static bool is_in_parts(const struct qn_section *section) {
+  return section->filter >= QN_FILTER_ROWS && section->filter != QN_FILTER_REFERENCES;
+}
+
 /* Decompress the bytes [begin, end) of a section into the thread's memory, behind the frame. NULL
  * if that cannot be. */
 static const uint8_t *decompress(const struct qn_frame_decoders *decoders,
@@ -164,7 +172,7 @@ static const uint8_t *decompress(const struct qn_frame_decoders *decoders,
   const struct decoder *decoder = &decoders->decoders[omp_get_thread_num()];
   const uint8_t *in = (const uint8_t *)section->stored + begin;
   uint8_t *content = decoder->memory + decoders->frame_room;
-  if (!frames_are_simple(in, end - begin, section->filter >= QN_FILTER_ROWS))
+  if (!frames_are_simple(in, end - begin, is_in_parts(section)))
     return NULL;
   *bytes = ZSTD_decompressDCtx(decoder->context, content, decoders->filtered_room, in, end - begin);
   return ZSTD_isError(*bytes) ? NULL : content;
@@ -176,13 +184,19 @@ static bool unfilter_frame(const struct decoding *decoding,
   const struct qn_section *section = decoding->section;
   enum qn_filter filter = (enum qn_filter)section->filter;
   uint64_t count = frame_count(decoding, frame);
+  void *scratch = decoders->decoders[omp_get_thread_num()].memory + scratch_offset(decoders);
+  if (filter == QN_FILTER_REFERENCES) {
+    struct qn_row_slices slices = *decoding->rules->slices;
+    slices.first = frame * decoding->frame_elements;
+    slices.count = count;
+    return qn_references_decode(&slices, content, bytes, scratch, (uint32_t *)(void *)out);
+  }
   if (!qn_filter_is_of_pages(filter))
     return qn_filter_decode(filter, section->element_bytes, content, bytes, out, count);
-  uint64_t page_bytes = decoding->paging->view.format.page_bytes;
+  uint64_t page_bytes = decoding->rules->paging->view.format.page_bytes;
   uint64_t first = frame * (decoding->frame_elements / page_bytes);
-  void *scratch = decoders->decoders[omp_get_thread_num()].memory + scratch_offset(decoders);
-  return qn_paging_decode(decoding->paging, filter, first, first + count / page_bytes, content,
-                          bytes, scratch, out);
+  return qn_paging_decode(decoding->rules->paging, filter, first, first + count / page_bytes,
+                          content, bytes, scratch, out);
 }
 
 static enum qn_status decode_frame(const struct decoding *decoding,
@@ -267,13 +281,13 @@ static enum qn_status decode_frames(const struct decoding *decoding,
 
 enum qn_status qn_frames_read(struct qn_frame_decoders *decoders,
                               const struct qn_container *archive, const struct qn_section *section,
-                              uint64_t count, const struct qn_paging *paging, void *elements,
+                              uint64_t count, const struct qn_frame_rules *rules, void *elements,
                               const struct qn_frame_taker *taker, struct qn_error *error) {
   const struct decoding decoding = {.archive = archive,
                                     .section = section,
                                     .num_elements = count,
                                     .frame_elements = frame_elements(archive, section),
-                                    .paging = paging,
+                                    .rules = rules,
                                     .elements = elements,
                                     .taker = taker};
   return decode_frames(&decoding, decoders, error);
@@ -294,6 +308,8 @@ static uint64_t widest_frame(void) {
   const struct qn_packed_rows_place place = {.num_vertices = UINT32_MAX,
                                              .span_log2 = QN_MAX_SPAN_LOG2};
   uint64_t rows = qn_packed_rows_bound(&place, QN_STRIP_FRAME_ELEMENTS);
+  uint64_t references = qn_references_bound(qn_frame_elements(sizeof(uint32_t)));
+  rows = references > rows ? references : rows;
   return rows > widest ? rows : widest;
 }
 
@@ -307,11 +323,19 @@ static uint64_t paging_room(const struct qn_container *archive) {
   return 0;
 }
 
+static bool has_references(const struct qn_container *archive) {
+  return qn_container_info(archive)->incompatible_features & QN_FEATURE_REFERENCES;
+}
+
 static void find_rooms(const struct qn_container *archive, struct qn_frame_decoders *decoders) {
   uint64_t pages = paging_room(archive), bound = qn_paging_bound(pages), widest = widest_frame();
   decoders->frame_room = pages > QN_FRAME_BYTES ? pages : QN_FRAME_BYTES;
   decoders->filtered_room = bound > widest ? bound : widest;
   decoders->scratch_room = qn_paging_scratch(pages);
+  if (has_references(archive)) {
+    uint64_t room = qn_references_scratch(qn_frame_elements(sizeof(uint32_t)), false);
+    decoders->scratch_room = room > decoders->scratch_room ? room : decoders->scratch_room;
+  }
 }
 
 enum qn_status qn_frame_decoders_create(const struct qn_container *archive,

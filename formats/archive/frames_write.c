@@ -16,7 +16,7 @@ struct encoder {
   uint8_t *filtered;
   uint8_t *compressed;
   uint32_t *degrees; /* of rows, and the tiles behind them; NULL without strips */
-  void *scratch;     /* NULL without pages */
+  void *scratch;     /* NULL where no filter needs any */
   uint64_t filtered_room;
   uint64_t compressed_room;
   uint64_t num_degrees;
@@ -28,9 +28,10 @@ struct encoding {
   const uint8_t *elements;
   uint64_t count;
   uint32_t element_bytes;
-  const struct qn_cut *cut;       /* NULL: frames of equal length */
-  const struct qn_paging *paging; /* NULL: not of pages */
-  uint64_t frame_elements;        /* at most */
+  const struct qn_cut *cut;           /* NULL: frames of equal length */
+  const struct qn_paging *paging;     /* NULL: not of pages */
+  const struct qn_row_slices *slices; /* NULL: not columns by rows */
+  uint64_t frame_elements;            /* at most */
   uint64_t num_frames;
   enum qn_filter filter;
   int level;
@@ -55,6 +56,8 @@ static bool filter_applies(const struct encoding *encoding, enum qn_filter filte
     return filter == QN_FILTER_ROWS;
   if (encoding->paging)
     return qn_filter_is_of_pages(filter);
+  if (filter == QN_FILTER_REFERENCES)
+    return encoding->slices;
   return qn_filter_applies(filter, encoding->element_bytes);
 }
 
@@ -63,13 +66,15 @@ static uint64_t frame_bound(const struct encoding *encoding, enum qn_filter filt
   uint64_t count = encoding->frame_elements;
   if (qn_filter_is_of_pages(filter))
     return qn_paging_bound(count) + QN_ROWS_SLACK;
+  if (filter == QN_FILTER_REFERENCES)
+    return qn_references_bound(count);
   if (filter != QN_FILTER_ROWS)
     return qn_filter_bound(filter, encoding->element_bytes, count);
   struct qn_packed_rows_place place = qn_strips_place(encoding->cut->strips, 0);
   return qn_packed_rows_bound(&place, count) + QN_ROWS_SLACK;
 }
 
-enum { FILTERS = QN_FILTER_PAGE_ROWS + 1, SAMPLES = 2 };
+enum { FILTERS = QN_FILTER_REFERENCES + 1, SAMPLES = 2 };
 
 static uint64_t widest_bound(const struct encoding *encoding) {
   uint64_t widest = 0;
@@ -101,6 +106,8 @@ static enum qn_status create_encoder(struct encoder *encoder, const struct encod
         ((uint64_t)1 << encoding->cut->strips->span_log2) + encoding->cut->strips->num_strips;
   if (encoding->paging)
     encoder->scratch_room = qn_paging_scratch(encoding->frame_elements);
+  if (encoding->slices)
+    encoder->scratch_room = qn_references_scratch(encoding->frame_elements, true);
   enum qn_status status = encoder->context ? QN_OK : qn_fail_memory(error, "a compressor", 0);
   if (!status)
     status =
@@ -111,8 +118,8 @@ static enum qn_status create_encoder(struct encoder *encoder, const struct encod
   if (!status && encoding->cut)
     status = qn_pages_alloc(&encoder->degrees, encoder->num_degrees, sizeof *encoder->degrees,
                             "rows of a strip", error);
-  if (!status && encoding->paging)
-    status = qn_pages_alloc(&encoder->scratch, encoder->scratch_room, 1, "edges of pages", error);
+  if (!status && encoder->scratch_room)
+    status = qn_pages_alloc(&encoder->scratch, encoder->scratch_room, 1, "edges of a frame", error);
   return status;
 }
 
@@ -143,6 +150,12 @@ static bool compress(struct encoder *encoder, int level, const uint8_t *bytes, u
   return !ZSTD_isError(added);
 }
 
+/* How far rows look for others to copy from; 0: references, which take more time to restore than
+ * other filters, are not used. */
+static unsigned rows_back(int level) {
+  return level < 4 ? 0 : level < 9 ? 8 : level < 16 ? 16 : QN_MOST_BACK;
+}
+
 /* Filter one frame into encoder->filtered; returns its bytes, of which all but the first `*head`
  * hardly compress. */
 static uint64_t filter_frame(struct encoder *encoder, const struct encoding *encoding,
@@ -158,6 +171,14 @@ static uint64_t filter_frame(struct encoder *encoder, const struct encoding *enc
     return qn_paging_encode(encoding->paging, filter, first / page_bytes,
                             (first + count) / page_bytes, encoder->scratch, encoder->filtered,
                             head);
+  }
+  if (filter == QN_FILTER_REFERENCES) {
+    struct qn_row_slices slices = *encoding->slices;
+    slices.first = first;
+    slices.count = count;
+    return *head = qn_references_encode(
+               &slices, (const uint32_t *)(const void *)encoding->elements + first,
+               rows_back(encoding->level), encoder->scratch, encoder->filtered);
   }
   return *head = qn_filter_encode(filter, encoding->element_bytes,
                                   encoding->elements + first * encoding->element_bytes, count,
@@ -182,6 +203,11 @@ static enum qn_status fail_zstd(struct qn_error *error) {
   return qn_fail(error, QN_SYSTEM, "zstd could not compress a frame: out of memory");
 }
 
+/* References take more time than others, and must be worth it. */
+static bool is_better(enum qn_filter filter, uint64_t size, uint64_t best) {
+  return size + (filter == QN_FILTER_REFERENCES ? size / 12 : 0) < best;
+}
+
 /* The filter under which the first and the middle frame become smallest, which is `*size`; all are
  * tried at once. */
 static enum qn_status choose_filter(struct encoder *encoders, const struct encoding *encoding,
@@ -200,7 +226,8 @@ static enum qn_status choose_filter(struct encoder *encoders, const struct encod
   bool any = false;
   for (unsigned i = QN_FILTER_NONE; i < FILTERS; i++) {
     uint64_t own = sizes[SAMPLES * i] + sizes[SAMPLES * i + 1];
-    if (!filter_applies(encoding, (enum qn_filter)i) || (any && own >= *size))
+    if (!filter_applies(encoding, (enum qn_filter)i) ||
+        (any && !is_better((enum qn_filter)i, own, *size)))
       continue;
     *best = (enum qn_filter)i;
     *size = own;
@@ -360,13 +387,15 @@ enum qn_status qn_frames_prefer_cut(const uint32_t *columns, uint64_t count,
 
 enum qn_status qn_frames_write(struct qn_writer *writer, const struct qn_section *decoded,
                                const void *elements, uint64_t count, bool upper,
-                               const struct qn_cut *cut, const struct qn_paging *paging, int level,
+                               const struct qn_frame_rules *rules, int level,
                                struct qn_error *error) {
-  struct encoding encoding = encoding_of(elements, count, decoded->element_bytes, cut, level);
+  struct encoding encoding =
+      encoding_of(elements, count, decoded->element_bytes, rules->cut, level);
   struct encoder *encoders;
   uint64_t size;
-  if (paging)
-    put_on_pages(&encoding, paging);
+  encoding.slices = rows_back(level) ? rules->slices : NULL;
+  if (rules->paging)
+    put_on_pages(&encoding, rules->paging);
   enum qn_status status = create_encoders(&encoding, &encoders, error);
   encoding.filter = QN_FILTER_NONE;
   if (!status && count)

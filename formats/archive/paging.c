@@ -4,11 +4,10 @@
 
 #include "support/memory.h"
 
-/* A section of the RVT, which is there, whole. */
-static enum qn_status decode_section(struct qn_frame_decoders *decoders,
-                                     const struct qn_container *archive,
-                                     const struct qn_section *section, void *out,
-                                     struct qn_error *error) {
+enum qn_status qn_archive_section_read(struct qn_frame_decoders *decoders,
+                                       const struct qn_container *archive,
+                                       const struct qn_section *section, void *out,
+                                       struct qn_error *error) {
   uint64_t count;
   if (section->codec == QN_CODEC_NONE) {
     memcpy(out, section->data, section->logical_bytes);
@@ -22,7 +21,7 @@ static enum qn_status decode_section(struct qn_frame_decoders *decoders,
                 : qn_frames_read(decoders, archive, section, count, NULL, out, NULL, error);
 }
 
-/* `out` is the address of a pointer. */
+/* A section of the RVT, which is there. `out` is the address of a pointer. */
 static enum qn_status read_section(struct qn_frame_decoders *decoders,
                                    const struct qn_container *archive, const char *name, void *out,
                                    struct qn_error *error) {
@@ -30,7 +29,7 @@ static enum qn_status read_section(struct qn_frame_decoders *decoders,
   void *memory;
   enum qn_status status = qn_alloc(&memory, section->logical_bytes, 1, name, error);
   memcpy(out, &memory, sizeof memory);
-  return status ? status : decode_section(decoders, archive, section, memory, error);
+  return status ? status : qn_archive_section_read(decoders, archive, section, memory, error);
 }
 
 static enum qn_status read_rvt(struct qn_frame_decoders *decoders,

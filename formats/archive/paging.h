@@ -4,6 +4,12 @@
 
 #include "formats/archive/frames.h"
 
+/* Decode a whole section that others are decoded by. */
+enum qn_status qn_archive_section_read(struct qn_frame_decoders *decoders,
+                                       const struct qn_container *archive,
+                                       const struct qn_section *section, void *out,
+                                       struct qn_error *error);
+
 struct qn_archive_paging {
   struct qn_paging paging;
   uint32_t *start_vids;

@@ -7,6 +7,7 @@
 
 #include "formats/archive/frames.h"
 #include "formats/archive/paging.h"
+#include "formats/archive/slices.h"
 #include "formats/archive/undirected.h"
 #include "formats/container/container_disk.h"
 #include "formats/container/prefault.h"
@@ -23,6 +24,7 @@ struct restoring {
   uint64_t *row_offsets;           /* [V + 1] decoded, owned: for the triangles; NULL before them */
   bool mirrored;                   /* the triangles are done */
   struct qn_archive_paging paging; /* zeroed before the pages */
+  struct qn_row_slices slices;     /* owned, of the section at hand; zeroed without */
 };
 
 /* ---- Decoded bytes ---------------------------------------------------------- */
@@ -89,22 +91,28 @@ static bool is_needed_later(const struct restoring *restoring, const struct qn_s
          section->count == info->num_vertices + 1;
 }
 
+static struct qn_frame_rules rules_of(const struct restoring *restoring) {
+  return (struct qn_frame_rules){.paging = &restoring->paging.paging, .slices = &restoring->slices};
+}
+
 /* Decode into memory of its own. */
 static enum qn_status restore_in_memory(const struct restoring *restoring,
                                         const struct qn_section *section, void *memory,
                                         struct outgoing *outgoing, struct qn_error *error) {
+  const struct qn_frame_rules rules = rules_of(restoring);
   enum qn_status status = QN_OK;
   if (section->codec == QN_CODEC_NONE)
     memcpy(memory, section->data, section->logical_bytes);
   else
     status = qn_frames_read(restoring->decoders, restoring->archive, section, section->count,
-                            &restoring->paging.paging, memory, NULL, error);
+                            &rules, memory, NULL, error);
   return status ? status : take_all(outgoing, memory, section->logical_bytes, error);
 }
 
 static enum qn_status restore_plain(struct restoring *restoring, const struct qn_section *section,
                                     struct outgoing *outgoing, struct qn_error *error) {
   const struct qn_frame_taker taker = {take_frame, outgoing};
+  const struct qn_frame_rules rules = rules_of(restoring);
   bool needed = is_needed_later(restoring, section);
   bool frames_are_chunks =
       qn_frames_frame_bytes(restoring->archive, section) % QN_CHECKSUM_CHUNK == 0;
@@ -112,8 +120,8 @@ static enum qn_status restore_plain(struct restoring *restoring, const struct qn
   if (!needed && section->codec == QN_CODEC_NONE)
     return take_all(outgoing, section->data, section->logical_bytes, error);
   if (!needed && frames_are_chunks)
-    return qn_frames_read(restoring->decoders, restoring->archive, section, section->count,
-                          &restoring->paging.paging, NULL, &taker, error);
+    return qn_frames_read(restoring->decoders, restoring->archive, section, section->count, &rules,
+                          NULL, &taker, error);
   enum qn_status status =
       qn_pages_alloc(&memory, section->logical_bytes, 1, "a decoded section", error);
   if (!status)
@@ -192,8 +200,12 @@ static enum qn_status restore_section(struct restoring *restoring, uint32_t numb
   if (!status && qn_filter_is_of_pages(section->filter))
     status =
         qn_archive_paging_read(restoring->decoders, restoring->archive, &restoring->paging, error);
+  if (!status && section->filter == QN_FILTER_REFERENCES)
+    status = qn_row_slices_read(restoring->decoders, restoring->archive, section,
+                                &restoring->slices, error);
   if (!status)
     status = restore_plain(restoring, section, &outgoing, error);
+  qn_row_slices_destroy(&restoring->slices);
   if (!status && qn_checksum_of_hashes(outgoing.hashes, chunks) != section->checksum)
     status =
         qn_container_violation(restoring->archive, error, "C-21",

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "formats/archive/frames.h"
+#include "formats/archive/slices.h"
 #include "formats/archive/upper.h"
 #include "formats/container/verifier.h"
 #include "support/memory.h"
@@ -63,6 +64,7 @@ static enum qn_status encode_upper(struct qn_writer *writer, const struct qn_sec
   struct qn_cut cut = {.strips = &triangle->strips,
                        .upper_rows = triangle->upper_rows,
                        .columns = section->data == csr->column_indices};
+  struct qn_frame_rules rules = {0};
   void *upper;
   enum qn_status status =
       qn_pages_alloc(&upper, count, section->element_bytes, "the upper triangle", error);
@@ -71,9 +73,9 @@ static enum qn_status encode_upper(struct qn_writer *writer, const struct qn_sec
   qn_upper_gather(csr, triangle->upper_rows, section->data, section->element_bytes, upper);
   if (cut.columns)
     status = qn_frames_prefer_cut(upper, count, &cut, level, &triangle->cut, error);
+  rules.cut = triangle->cut ? &cut : NULL;
   if (!status)
-    status = qn_frames_write(writer, section, upper, count, true, triangle->cut ? &cut : NULL, NULL,
-                             level, error);
+    status = qn_frames_write(writer, section, upper, count, true, &rules, level, error);
   qn_pages_free(upper, count, section->element_bytes);
   return status;
 }
@@ -84,14 +86,27 @@ static enum qn_status encode_pages(struct qn_writer *writer, const struct qn_con
                                    struct qn_error *error) {
   struct qn_slotted_pages view;
   struct qn_paging paging = {0};
+  const struct qn_frame_rules rules = {.paging = &paging};
   enum qn_status status = qn_slotted_pages_view(container, &view, error);
   if (!status)
     status = qn_paging_create(&view, &paging, error);
   if (!status)
-    status = qn_frames_write(writer, section, section->data, section->count, false, NULL, &paging,
-                             level, error);
+    status = qn_frames_write(writer, section, section->data, section->count, false, &rules, level,
+                             error);
   qn_paging_destroy(&paging);
   return status;
+}
+
+/* Encode elements; columns perhaps by their rows. */
+static enum qn_status encode_elements(struct qn_writer *writer,
+                                      const struct qn_container *container,
+                                      const struct qn_section *section, int level,
+                                      struct qn_error *error) {
+  const struct qn_section *offsets = qn_row_offsets_of(container, section);
+  const struct qn_row_slices slices = qn_row_slices_of(container, offsets ? offsets->data : NULL);
+  const struct qn_frame_rules rules = {.slices = offsets ? &slices : NULL};
+  return qn_frames_write(writer, section, section->data, section->count, false, &rules, level,
+                         error);
 }
 
 static bool can_be_triangle(const struct qn_section *section) {
@@ -112,8 +127,7 @@ static enum qn_status write_sections(const struct qn_container *container, struc
     else if (qn_paging_applies(container, section))
       status = encode_pages(writer, container, section, level, error);
     else
-      status = qn_frames_write(writer, section, section->data, section->count, false, NULL, NULL,
-                               level, error);
+      status = encode_elements(writer, container, section, level, error);
   }
   drop_triangle(&triangle);
   return status;

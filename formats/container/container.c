@@ -139,7 +139,7 @@ static enum qn_status check_versions(const struct frame *frame, unsigned flags,
   }
   uint64_t unknown = header->incompatible_features & ~QN_KNOWN_INCOMPATIBLE;
   if (!(header->incompatible_features & QN_FEATURE_ARCHIVE)) /* nothing is encoded */
-    unknown |= header->incompatible_features & (QN_FEATURE_STRIPS | QN_FEATURE_PAGES);
+    unknown |= header->incompatible_features & QN_ENCODED_FEATURES;
   if (unknown) {
     qn_fail(error, QN_UNSUPPORTED,
             "C-5: the container needs the unknown feature bits 0x%" PRIx64
@@ -291,6 +291,8 @@ static bool valid_flags(const struct qn_disk_section *entry, uint64_t features) 
 
 /* Rows are of strips, and new filters are announced. */
 static bool valid_filter(const struct qn_disk_section *entry, uint64_t features) {
+  if (entry->filter == QN_FILTER_REFERENCES)
+    return features & QN_FEATURE_REFERENCES;
   if (entry->filter > QN_FILTER_ROWS)
     return features & QN_FEATURE_PAGES && entry->filter <= QN_FILTER_PAGE_ROWS;
   return entry->filter < QN_FILTER_ROWS || entry->flags & QN_SECTION_STRIPS;
@@ -329,7 +331,7 @@ static enum qn_status check_section(const struct frame *frame, uint32_t index, u
       section_end > frame->header.table_offset)
     return invalid_at(error, frame, at + 56, "C-18", "a section reaches into the section table");
   if (features & QN_FEATURE_ARCHIVE &&
-      (entry->codec > QN_CODEC_ZSTD_FRAMES || entry->filter > QN_FILTER_PAGE_ROWS)) {
+      (entry->codec > QN_CODEC_ZSTD_FRAMES || entry->filter > QN_FILTER_REFERENCES)) {
     qn_fail(error, QN_UNSUPPORTED,
             "C-19: a section has the unknown codec %u or filter %u: install a newer Quern",
             entry->codec, entry->filter);

@@ -355,7 +355,9 @@ enum qn_status qn_writer_encoded_section(struct qn_writer *writer, const struct 
   writer->info.incompatible_features |= QN_FEATURE_ARCHIVE;
   if (encoding->strips)
     writer->info.incompatible_features |= QN_FEATURE_STRIPS;
-  if (encoding->filter > QN_FILTER_ROWS)
+  if (encoding->filter == QN_FILTER_REFERENCES)
+    writer->info.incompatible_features |= QN_FEATURE_REFERENCES;
+  else if (encoding->filter > QN_FILTER_ROWS)
     writer->info.incompatible_features |= QN_FEATURE_PAGES;
   return QN_OK;
 }

@@ -17,7 +17,7 @@ extern "C" {
  * (qn_container_check): offsets are used without checks, and sections that can be derived from
  * others are left out.
  *
- * Memory: a few MiB for each thread, or six pages if slotted pages are larger; for undirected
+ * Memory: some 10 MiB for each thread, or six pages if slotted pages are larger; for undirected
  * graphs also 4 bytes an edge (8 with weights) and 8 bytes a vertex. */
 enum qn_status qn_archive_write(const struct qn_container *container, const char *path, bool force,
                                 int level, struct qn_error *error);
@@ -33,7 +33,8 @@ enum qn_status qn_archive_write_aside(const struct qn_container *container, cons
 /* Write the plain form of `archive` to `path`. Each decoded section is compared with its checksum;
  * QN_INVALID names the section that is damaged.
  *
- * Memory, for each thread: 4 MiB. Slotted pages take 5 MiB or four pages, whichever is more; if
+ * Memory, for each thread: 5 MiB. Graphs whose columns are kept by references take 8 bytes a vertex,
+ * too. Slotted pages take 5 MiB or four pages, whichever is more; if
  * neither 1 MiB nor the page size is a multiple of the other, all pages are held in memory.
  * Undirected graphs take 8 MiB a thread (14 MiB with weights, 20 MiB with those of 8 bytes; more if
  * vertices have millions of edges), 8 bytes a vertex, and 2 bytes an edge (4 with weights, 6 with

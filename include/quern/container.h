@@ -74,6 +74,7 @@ enum qn_filter {
   QN_FILTER_ROWS = 5,
   QN_FILTER_PAGE_GAPS = 6,
   QN_FILTER_PAGE_ROWS = 7,
+  QN_FILTER_REFERENCES = 8,
 };
 
 enum qn_section_flags {
@@ -87,8 +88,10 @@ enum qn_section_flags {
 #define QN_FEATURE_STRIPS ((uint64_t)1 << 1)       /* some section is cut into strips */
 #define QN_FEATURE_PAGES ((uint64_t)1 << 2)        /* some section has a filter of pages */
 #define QN_FEATURE_WIDE_WEIGHTS ((uint64_t)1 << 3) /* weights take 8 bytes */
-#define QN_ENCODED_FEATURES (QN_FEATURE_ARCHIVE | QN_FEATURE_STRIPS | QN_FEATURE_PAGES)
-#define QN_FEATURE_RECTANGULAR ((uint64_t)1 << 4) /* rows of some vertices alone */
+#define QN_FEATURE_RECTANGULAR ((uint64_t)1 << 4)  /* rows of some vertices alone */
+#define QN_FEATURE_REFERENCES ((uint64_t)1 << 5)   /* some section has the filter of references */
+#define QN_ENCODED_FEATURES                                                                        \
+  (QN_FEATURE_ARCHIVE | QN_FEATURE_STRIPS | QN_FEATURE_PAGES | QN_FEATURE_REFERENCES)
 #define QN_KNOWN_INCOMPATIBLE                                                                      \
   (QN_ENCODED_FEATURES | QN_FEATURE_WIDE_WEIGHTS | QN_FEATURE_RECTANGULAR)
 

@@ -9,13 +9,14 @@ import json
 import struct
 from dataclasses import dataclass
 
-from conformance import archive_pages_reader, archive_reader
+from conformance import archive_pages_reader, archive_reader, references_reader
 
 SIGNATURE = b"\x89QRN\r\n\x1a\n"
 LAYOUTS = {1: "graph", 2: "blocked-csr", 3: "edge-partitions", 4: "slotted-pages", 5: "shards", 6: "hybrid",
            7: "checkpoint", 8: "packed"}
-KNOWN_INCOMPATIBLE = 31
+KNOWN_INCOMPATIBLE = 63
 RECTANGULAR = 16
+REFERENCES = 32
 WIDE = 8
 PAGES = 4
 STRIPS = 2
@@ -146,7 +147,7 @@ class Container:
         insist("C-3", xxh3(data[:4088]) == self.checksum)
         insist("C-4", major == 1, "version %d.%d" % (major, minor))
         insist("C-5", not self.incompatible & ~KNOWN_INCOMPATIBLE
-               and self.incompatible & (ARCHIVE | STRIPS | PAGES) not in (STRIPS, PAGES, STRIPS | PAGES))
+               and (self.incompatible & ARCHIVE or not self.incompatible & (STRIPS | PAGES | REFERENCES)))
         insist("C-6", not any(data[104:128]) and not any(data[384:4088]))
         insist("C-7", layout in LAYOUTS)
         self.layout = LAYOUTS[layout]
@@ -196,6 +197,7 @@ class Container:
         insist("C-17", logical == count * element_bytes, name)
         insist("C-18", 12 <= align <= 21, name)
         filters = set(range(6 if flags & 4 else 5)) | set(OF_PAGES if self.incompatible & PAGES else ())
+        filters |= {references_reader.REFERENCES} if self.incompatible & REFERENCES else set()
         insist("C-19", codec in (0, 1) and filter_ in filters, name)
         plain = codec == 0 and filter_ == 0
         insist("C-19", plain or self.incompatible & ARCHIVE, name)
@@ -261,6 +263,8 @@ class Container:
         return self.decoded[name]
 
     def decode(self, section, stored):
+        if section.filter == references_reader.REFERENCES:
+            return references_reader.decoded_references(section, stored, self)
         if section.filter in OF_PAGES:
             return archive_pages_reader.decoded_pages(section, stored, self)
         elements = archive_reader.decoded(section, stored, self.num_vertices)

@@ -7,6 +7,7 @@ import re
 import signal
 import struct
 import subprocess
+import tarfile
 import tempfile
 import time
 import unittest
@@ -17,6 +18,7 @@ from conformance.checkpoint_reader import Checkpoint
 from conformance.container_reader import Broken, Container, read
 from conformance.graph_reader import Graph
 from conformance.layout_readers import READERS, read_layout
+from conformance.references_reader import REFERENCES
 from conformance.sealing import resealed
 from harness.tools import run
 from oracle.graphs import RandomGraph
@@ -249,6 +251,52 @@ class Built(unittest.TestCase):
         self.assertGreater(cut, 0)
         self.assertGreaterEqual(len(filters), 6, filters)
         self.assertLessEqual({archive_pages_reader.PAGE_GAPS, archive_pages_reader.PAGE_ROWS}, filters)
+
+
+class References(unittest.TestCase):
+    def setUp(self):
+        """A graph like the Web's: pages link to what others of their site link to, and to some near ones."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        chance, self.graph = random.Random(3), self.folder / "web.qrn"
+        lines = []
+        for site in range(0, 600, 60):
+            shared = sorted(chance.sample(range(600), 14))
+            for page in range(site, site + 60):
+                near = {min(599, page + chance.randrange(9)) for _ in range(4)}
+                lines += ["%d %d" % (page, to) for to in sorted({*shared, *near}) if chance.random() < 0.95]
+        lines += [lines[-1]] * 3
+        run("quern-import", "-", "--transpose", "also", "-qo", self.graph, input="\n".join(lines))
+
+    def filters_of(self, level):
+        archive = self.folder / "web.qra"
+        run("quern-archive", "create", self.graph, level, "-qfo", archive)
+        run("quern-archive", "extract", archive, "-qfo", self.folder / "back.qrn")
+        self.assertEqual((self.folder / "back.qrn").read_bytes(), self.graph.read_bytes())
+        plain, archived = read(self.graph), read(archive)
+        for name in archived.sections:
+            self.assertEqual(bytes(archived.bytes_of(name)), bytes(plain.bytes_of(name)))
+        read_layout(archived)
+        return {name for name, section in archived.sections.items() if section.filter == REFERENCES}
+
+    def test_both_directions(self):
+        for level in ("-4", "-6", "-9", "-19"):
+            self.assertEqual(self.filters_of(level), {"column_indices", "in_column_indices"})
+        self.assertEqual(self.filters_of("-3"), set())
+
+    def test_parts_of_a_set(self):
+        run("quern-transform", self.graph, "--parts", "2", "-qo", self.folder / "set")
+        run("quern-archive", "create", self.folder / "set", "-qo", self.folder / "set.tar")
+        run("quern-archive", "extract", self.folder / "set.tar", "-qo", self.folder / "again")
+        for path in (self.folder / "set").iterdir():
+            self.assertEqual((self.folder / "again" / path.name).read_bytes(), path.read_bytes())
+        with tarfile.open(self.folder / "set.tar") as members:
+            parts = [Container(members.extractfile(member).read()) for member in members if member.name.startswith("part-")]
+        self.assertEqual([part.first_row for part in parts], [0, parts[0].num_rows])
+        for part in parts:
+            self.assertEqual(part.sections["column_indices"].filter, REFERENCES)
+            read_layout(part)
 
 
 class Checkpoints(unittest.TestCase):

@@ -1,16 +1,19 @@
-/* What stands behind compression in archives, alone: the filters of elements, and rows in bits. The
- * first bytes say how many elements there should be. */
+/* What stands behind compression in archives, alone: the filters of elements, rows in bits, and
+ * rows by references. The first bytes say how many elements there should be. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/archive/filter.h"
+#include "formats/archive/references.h"
 #include "formats/archive/rows.h"
 #include "formats/archive/rows_reader.h"
 #include "fuzz/fuzz.h"
 
 enum { MOST_ELEMENTS = 4096, MOST_ROWS = 1 << QN_MAX_SPAN_LOG2 };
 
-static const char *const KINDS[] = {"none", "delta", "shuffle", "gaps", "gap-planes", "rows", NULL};
+static const char *const KINDS[] = {"none",       "delta", "shuffle",    "gaps",
+                                    "gap-planes", "rows",  "references", NULL};
+enum { REFERENCES = 6 }; /* among them */
 
 /* Whatever decodes is what its own elements are encoded as, once more decoded. */
 static bool decode_elements(enum qn_filter filter, const uint8_t *data, size_t size) {
@@ -65,9 +68,55 @@ static bool decode_rows(const uint8_t *data, size_t size) {
   return whole;
 }
 
+static bool ascend(const struct qn_row_slices *slices, const uint32_t *columns) {
+  for (uint64_t row = 0; row < slices->num_rows; row++)
+    for (uint64_t i = slices->row_offsets[row] + 1; i < slices->row_offsets[row + 1]; i++)
+      if (columns[i - 1] > columns[i])
+        return false;
+  return true;
+}
+
+static void encode_again(const struct qn_row_slices *slices, const uint32_t *columns,
+                         uint32_t *again, void *scratch) {
+  uint8_t *encoded = malloc(qn_references_bound(slices->count));
+  void *room = malloc(qn_references_scratch(slices->count, true));
+  if (!encoded || !room)
+    exit(5);
+  const uint64_t bytes = qn_references_encode(slices, columns, 8, room, encoded);
+  FUZZ_PROMISE(qn_references_decode(slices, encoded, bytes, scratch, again));
+  FUZZ_PROMISE(memcmp(columns, again, slices->count * sizeof *columns) == 0);
+  free(encoded);
+  free(room);
+}
+
+/* A byte says how many rows there are, then there is one for the length of each. */
+static bool decode_references(const uint8_t *data, size_t size) {
+  uint64_t row_offsets[257] = {0};
+  const uint64_t num_rows = data[0];
+  if (size < 1 + num_rows)
+    return false;
+  for (uint64_t row = 0; row < num_rows; row++)
+    row_offsets[row + 1] = row_offsets[row] + data[1 + row];
+  const struct qn_row_slices slices = {
+      .row_offsets = row_offsets, .num_rows = num_rows, .count = row_offsets[num_rows]};
+  uint32_t *columns = malloc(2 * slices.count * sizeof *columns + 1);
+  void *scratch = malloc(qn_references_scratch(slices.count, false));
+  if (!columns || !scratch)
+    exit(5);
+  const bool whole =
+      qn_references_decode(&slices, data + 1 + num_rows, size - 1 - num_rows, scratch, columns);
+  if (whole && slices.count && ascend(&slices, columns))
+    encode_again(&slices, columns, columns + slices.count, scratch);
+  free(columns);
+  free(scratch);
+  return whole;
+}
+
 static bool run(unsigned kind, const uint8_t *data, size_t size) {
   if (size < 3)
     return false;
+  if (kind == REFERENCES)
+    return decode_references(data, size);
   return kind == QN_FILTER_ROWS ? decode_rows(data, size)
                                 : decode_elements((enum qn_filter)kind, data, size);
 }

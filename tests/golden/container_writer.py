@@ -3,6 +3,7 @@ libquern and none with zstd: frames are of blocks that are not compressed, so th
 
 import json
 import struct
+from bisect import bisect_left
 from dataclasses import dataclass, field
 
 from conformance.container_reader import CHUNK, PAGE, SIGNATURE, rounded_up, section_checksum, xxh3
@@ -99,7 +100,8 @@ def graph(edges, num_vertices, weights=None, undirected=False, ids=None, transpo
     sections = []
     for turned, prefix in ((False, ""), (True, "in_"))[:2 if transposed else 1]:
         rows = sorted((to, at, weight) if turned else (at, to, weight) for at, to, weight in edges)
-        offsets = [sum(at < v for at, _, _ in rows) for v in range(num_vertices + 1)] if num_vertices < 1000 else None
+        sources = [at for at, _, _ in rows]
+        offsets = [bisect_left(sources, v) for v in range(num_vertices + 1)]
         sections += [numbers(prefix + "row_offsets", 8, offsets),
                      numbers(prefix + "column_indices", 4, [to for _, to, _ in rows])]
         if kind:

@@ -21,8 +21,10 @@ from golden.container_writer import (CRITICAL, DELTA, FLOAT, GAP_PLANES, GAPS, N
                                      STRIPS, TEXT, UNSIGNED, UPPER, WIDE_WEIGHTS, Container, Section, encode, encoded_frames, gaps, graph, numbers,
                                      rows_frame, rows_in_bits, shuffled, strips_section, varint, zstd_frame)
 
+from golden.references_writer import REFERENCES, references  # noqa: E402
+
 SPECS = HERE.parent.parent / "specs"
-ARCHIVE, IN_STRIPS, OF_PAGES, RECTANGULAR = 1, 2, 4, 16
+ARCHIVE, IN_STRIPS, OF_PAGES, RECTANGULAR, OF_REFERENCES = 1, 2, 4, 16, 32
 
 
 def both_ways(edges):
@@ -211,6 +213,19 @@ def pages(name, kind):
     return archive
 
 
+def by_references(backs=(0, 1, 1, 2, 0, 1, 3), **more):
+    """Rows that copy all, much and little of others, long gaps of every kind, parallel edges and a loop."""
+    rows = [(1, 2, 3, 5, 8), (1, 2, 3, 5, 8), (1, 3, 4, 5), (), (2, 3, 5, 5, 8, 9), (6, 69999), (6, 6, 40000, 69999), (1, 2, 3, 4)]
+    edges = [(at, to, 1) for at, row in enumerate(rows) for to in row]
+    archive = graph(edges, 70000)
+    archive.incompatible = ARCHIVE | OF_REFERENCES
+    section = archive.section("column_indices")
+    section.codec, section.filter = 1, REFERENCES
+    content = references([(vertex, row) for vertex, row in enumerate(rows) if row], backs, **more)
+    section.stored = encoded_frames(section.content, 4, lambda _: content)
+    return archive
+
+
 def checkpoint():
     archive = parsed(HERE / "containers" / "checkpoint.qrn")
     archive.incompatible = ARCHIVE
@@ -230,6 +245,7 @@ ARCHIVES = {
     "page-gaps-weights": lambda: pages("slotted-pages-sample.qrn", PAGE_GAPS),
     "page-rows": lambda: pages("slotted-pages-figure-1.qrn", PAGE_ROWS),
     "page-rows-weights": lambda: pages("slotted-pages-sample.qrn", PAGE_ROWS),
+    "references": by_references,
     "strings-f32": strings_f32,
     "strip-of-two-frames": strip_of_two_frames,
     "strips": lambda: strips(None),
@@ -475,7 +491,9 @@ NEGATIVE = {
     "C-19-filter-without-archive": ("graph-sample", entry(0, 73, b"\x01")),
     "C-19-codec-without-archive": ("graph-sample", of_section("metadata", codec=1)),
     "C-19-newer-codec": ("every-filter", of_section("weights", codec=2)),
-    "C-19-newer-filter": ("every-filter", of_section("weights", filter=8)),
+    "C-19-newer-filter": ("every-filter", of_section("weights", filter=9)),
+    "C-19-references-unannounced": ("references", header(incompatible=ARCHIVE)),
+    "C-5-references-without-archive": ("graph-sample", header(incompatible=OF_REFERENCES)),
     "C-19-rows-without-strips": ("triangle", of_section("column_indices", filter=ROWS)),
     "C-20-padding": ("graph-sample", patched(4096 + 100, b"\x01", False)),
     "C-20-behind-the-last-section": ("graph-sample", patched(-64 - 8 * 128 - 1, b"\x01", False)),
@@ -787,6 +805,7 @@ NEGATIVE = {
     "A-1-pages-elsewhere": ("page-gaps", of_section("start_vids", codec=1, filter=PAGE_GAPS)),
     "A-1-shuffle-of-bytes": ("every-filter", of_section("metadata", codec=1, filter=SHUFFLE)),
     "A-1-gaps-of-eight-bytes": ("every-filter", of_section("row_offsets", filter=GAPS)),
+    "A-1-references-of-weights": ("every-filter", header(incompatible=ARCHIVE | OF_REFERENCES), of_section("weights", filter=REFERENCES)),
     "A-2-elements": ("every-filter", stored("row_offsets", lambda data: u64_at(data, 0, 6))),
     "A-2-frames": ("every-filter", stored("row_offsets", lambda data: u64_at(data, 16, 2))),
     "A-2-last-offset": ("every-filter", stored("row_offsets", lambda data: u64_at(data, 40, len(data) - 1))),
@@ -809,6 +828,11 @@ NEGATIVE = {
     "A-3-after-none": ("strip-of-two-frames", lambda: strip_of_two_frames(after=0)),
     "A-3-after-the-last": ("strip-of-two-frames", lambda: strip_of_two_frames(second_after=1)),
     "A-3-base-of-another-row": ("strip-of-two-frames", lambda: strip_of_two_frames(base=0)),
+    "A-3-references-before-the-first": ("references", lambda: by_references((0, 1, 3, 2, 0, 1, 3))),
+    "A-3-references-beyond-a-row": ("references", lambda: by_references(code=lambda number: number or 7)),
+    "A-3-references-of-too-few-words": ("references", frame("column_indices", lambda data: data[:-4])),
+    "A-3-references-of-more-words": ("references", frame("column_indices", lambda data: data + b"word")),
+    "A-7-rows-that-fall": ("references", element("row_offsets", 1, 11)),
     "A-4-triangle-of-a-directed-graph": ("triangle-u32", header(undirected=False)),
     "SP-3-ranges-of-an-archive": ("page-gaps", element("lp_ranges", 0, 0)),
     "G-4-column-of-an-archive": ("all-plain", element("column_indices", 0, 4)),
@@ -828,7 +852,7 @@ def base(name):
 
 def negative(name):
     source, *edits = NEGATIVE[name]
-    if source == "strip-of-two-frames":
+    if source == "strip-of-two-frames" or len(edits) == 1 and not edits[0].__code__.co_argcount:
         return edits[0]().bytes()
     container = base(source)
     for edit in edits:

@@ -57,7 +57,7 @@ class Archives(InFolder):
 
     def test_they_have_every_filter(self):
         sections = [section for data in unpacked("archives").values() for section in Container(data).sections.values()]
-        self.assertEqual({section.filter for section in sections if section.codec}, set(range(8)))
+        self.assertEqual({section.filter for section in sections if section.codec}, set(range(9)))
         self.assertEqual({(section.upper, section.strips) for section in sections},
                          {(False, False), (True, False), (True, True)})
 
