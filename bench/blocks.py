@@ -3,6 +3,10 @@
 times, memory and disk. Each phase can be called alone, as one may take minutes; what is there already is used. `scons bench-programs` first.
 
     bench/blocks.py [--scale 32] [--degree 1] [--folder DIR] [--phases generate,verify,bfs,pagerank,cc] [--tolerance X] [--threads N] [--plan]
+    bench/blocks.py --phases generate,cold,small --scale 24 --degree 16 --plain
+
+Phase cold runs on files that the system does not have in memory, beside dd on the same (pages are dropped by posix_fadvise: where that is not
+heeded, as on tmpfs, rates are those of memory), and small on many blocks with few edges, beside the container, by one thread.
 
 --plan says what a scale takes, and runs nothing. A table goes to the terminal; blocks.json in the folder is for bench/report.py, of all
 phases that were done so far. Results are removed once they are checked, unless --keep is given; at the largest scale components are
@@ -11,7 +15,9 @@ checked by their number and the size of one, as their labels would not fit besid
 import argparse
 import json
 import os
+import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import time
@@ -22,10 +28,21 @@ import records
 TOOLS, PROGRAMS = records.ROOT / "build/bin", records.ROOT / "build/release/bench"
 PHASES = ("generate", "verify", "bfs", "pagerank", "cc")
 DAMPING = "0.85"
+COLD = (("indegree", "--trust"), ("cc", "--trust"), ("pagerank", "--iterations", "5", "--tolerance", "0"))
+SMALL = {"container": [], "16 packed blocks": ["--block-vertices", 2**18, "--packed"], "16 blocks": ["--block-vertices", 2**18],
+         "256 packed blocks": ["--block-vertices", 2**16, "--packed"]}
 
 
 def disk(path):
     return sum(each.stat().st_size for each in path.rglob("*") if each.is_file()) if path.exists() else 0
+
+
+def drop(files):
+    for path in files:
+        descriptor = os.open(path, os.O_RDONLY)
+        os.fsync(descriptor)
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.close(descriptor)
 
 
 class Bench:
@@ -75,7 +92,7 @@ class Bench:
         os.environ["TMPDIR"] = str(self.folder)
         said, seconds, memory = self.timed(
             TOOLS / "quern-generate", "rmat", "--scale", self.options.scale, "--degree", self.options.degree, "--block-vertices",
-            self.options.block_vertices, "--packed", "--json", *self.threads(), "-o", self.set)
+            self.options.block_vertices, *([] if self.options.plain else ["--packed"]), "--json", *self.threads(), "-o", self.set)
         self.note("generate", seconds, memory, edges=said["edges"])
 
     def verify(self):
@@ -109,6 +126,37 @@ class Bench:
         checked = self.check("cc, checked", "labels", *(output[1:]))
         assert checked["count"] == result["count"] and checked["of_first_edge"] <= result["largest"], (checked, result)
         self.remove("labels.npy")
+
+    def cold(self):
+        files = sorted(path for path in self.set.rglob("*") if path.is_file())
+        size, rates = sum(path.stat().st_size for path in files), {}
+        for _ in range(3):
+            for words in (("dd",), *COLD):
+                drop(files)
+                if words == ("dd",):
+                    seconds = sum(self.timed("dd", "if=%s" % path, "of=/dev/null", "bs=4M", "status=none")[1] for path in files)
+                else:
+                    seconds = self.timed(TOOLS / "quern-run", words[0], self.set, *words[1:], "-q", "--device", "cpu", *self.threads())[1]
+                rates.setdefault(" ".join(words), []).append(seconds)
+        disk_seconds = statistics.median(rates["dd"])
+        for name, seconds in rates.items():
+            median = statistics.median(seconds)
+            self.note("cold: " + name, median, 0, rate="%.0f MiB/s" % (size / median / 2**20), of_dd="%.2f" % (disk_seconds / median))
+
+    def small(self):
+        times = {}
+        for name, words in SMALL.items():
+            path = self.folder / name.replace(" ", "-")
+            if not path.exists():
+                self.timed(TOOLS / "quern-generate", "rmat", "--scale", 20, "--degree", 1, "--seed", 1, *words, "-q", "-o", path)
+            for algorithm in ("pagerank", "bfs", "cc"):
+                for _ in range(3):
+                    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+                    self.timed(TOOLS / "quern-run", algorithm, path, "-q", "-T", "1", "--device", "cpu")
+                    times.setdefault((name, algorithm), []).append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+        for (name, algorithm), seconds in times.items():
+            median, base = statistics.median(seconds), statistics.median(times["container", algorithm])
+            self.note("small: %s, %s" % (algorithm, name), median, 0, of_container="%.2f" % (median / base))
 
     def with_labels(self):
         """Is there room for 8 bytes a vertex, and half as many again?"""
@@ -146,6 +194,7 @@ def main():
     parser.add_argument("--threads", type=int)
     parser.add_argument("--tolerance", default="1e-6", help="of pagerank (1e-6)")
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--plain", action="store_true", help="blocks of plain rows, not packed ones")
     parser.add_argument("--plan", action="store_true")
     options = parser.parse_args()
     options.block_vertices = options.block_vertices or 2**min(max(options.scale - 1, 0), 31)

@@ -96,7 +96,9 @@ enum qn_note_kind {
   X(ON_THE_CPU, "on-the-cpu", OF_RUN, "The CPU did what the device could not")                     \
   X(ONE_BY_ONE, "one-by-one", OF_RUN, "Sources were run one after another, not together")          \
   X(PATHS, "paths", OF_RUN, "How many paths a projection follows; it has no more edges")           \
-  X(ONE_DEVICE, "one-device", OF_RUN, "One device ran alone, which was expected to be faster")
+  X(ONE_DEVICE, "one-device", OF_RUN, "One device ran alone, which was expected to be faster")     \
+  X(ONE_MACHINE, "one-machine", OF_RUN,                                                            \
+    "All ranks are on one machine, where one process is expected to be faster")
 
 enum qn_note {
 #define QN_NOTE_IDENTIFIER(identifier, code, kind, meaning) QN_NOTE_##identifier,

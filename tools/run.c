@@ -91,6 +91,8 @@ static enum qn_status begin_ranks(struct qn_run_command *options,
                                 "-o (or --parents, --parts, --no-ids)", error);
   if (!status)
     status = qn_ranks_options_alike(run, error);
+  if (!status && !on_device)
+    status = qn_ranks_note_machine(error);
   return !status && on_device && !run->device_numbered
              ? qn_ranks_choose_device(&run->device_index, &run->device_memory, error)
              : status;

@@ -42,7 +42,7 @@ enum qn_status qn_set_making_begin(struct qn_set_making *making, struct qn_tool_
     shared->json = false;
     qn_progress_mute(true);
   }
-  return QN_OK;
+  return exchange ? qn_ranks_note_machine(error) : QN_OK;
 }
 
 int qn_set_making_end(enum qn_status status, const struct qn_error *error) {

@@ -356,6 +356,22 @@ static void drop(struct qn_parcel *in) {
   *in = (struct qn_parcel){0};
 }
 
+/* ---- One machine --------------------------------------------------------------- */
+
+enum qn_status qn_ranks_note_machine(struct qn_error *error) {
+  unsigned place, count;
+  enum qn_status status = others_are_well(error);
+  if (status)
+    return status;
+  mpi->node(&place, &count);
+  if (exchange.rank == 0 && count == exchange.num_ranks && count > 1)
+    qn_note(QN_NOTE_ONE_MACHINE,
+            "%u processes share one machine, where one process that uses all of its processors is "
+            "faster: leave mpirun out",
+            count);
+  return all_came(error);
+}
+
 /* ---- Gathers beside other work ------------------------------------------------ */
 
 /* There is room for nothing if QUERN_RANKS_OVERLAP is 0, for tests. */

@@ -81,6 +81,9 @@ const struct qn_collective *qn_ranks_writers(void);
 /* All ranks were told the same of `option`, of which `said` is a number: else QN_USAGE. */
 enum qn_status qn_ranks_say_alike(uint64_t said, const char *option, struct qn_error *error);
 
+/* A note, by the first rank, if all are on one machine: there one process would be faster. */
+enum qn_status qn_ranks_note_machine(struct qn_error *error);
+
 /* The CUDA device that is this rank's, if it names none: the ranks of a machine take its devices by
  * turns. Those that share one share its memory: unless `*memory` says otherwise (0: no limit), it
  * becomes a rank's part of what is free when all use theirs. Where MPI takes device memory, the

@@ -132,6 +132,14 @@ class Ranks(Sets, unittest.TestCase):
             for folder in ("parts", "shared") + (("united",) if algorithm == "bfs" else ()):
                 self.assertEqual((self.at / folder / (algorithm + ".tsv")).read_bytes(), (self.at / "one.tsv").read_bytes())
 
+    def test_one_machine(self):
+        """Where one process would be faster it is said, but not to those who want quiet."""
+        said = launch(2, "quern-run", "bfs", self.at / "u", "--json")
+        self.assertEqual(len(re.findall("(?m)^note: 2 processes share one machine, .* leave mpirun out", said.stderr.replace("\n  ", " "))), 1)
+        self.assertIn("one-machine", [note["code"] for note in json.loads(said.stdout)["notes"]])
+        self.assertNotIn("machine", launch(2, "quern-run", "bfs", self.at / "u", "-q").stderr)
+        self.assertNotIn("machine", run("quern-run", "bfs", self.at / "u").stderr)
+
     def test_packed_parts(self):
         """Their rows are restored, of those that are trusted, too."""
         run("quern-pack", self.at / "u", "-qfo", self.at / "blocks")
@@ -251,7 +259,7 @@ class Ranks(Sets, unittest.TestCase):
         script = ("if [ $OMPI_COMM_WORLD_RANK = 1 ]; then %s & sleep 1; kill -STOP $!; sleep 4; kill -CONT $!; wait $!; else exec %s; fi" %
                   (late, late))
         done = launch(2, "bash", "-c", script)
-        self.assertEqual(re.findall("(?m)^note: .*", done.stderr), ["note: waiting for rank 1 for 3 s"], done.stderr)
+        self.assertEqual(re.findall("(?m)^note: waiting .*", done.stderr), ["note: waiting for rank 1 for 3 s"], done.stderr)
         run(*(words % (self.at / "big", self.at / "one.tsv")).replace("--rank-timeout 6 ", "").split(), "-q", "--device=cpu")
         self.close(self.at / "one.tsv", self.at / "waited.tsv")
 
