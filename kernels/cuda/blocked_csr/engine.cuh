@@ -105,6 +105,10 @@ inline enum qn_status upload_out(const struct qn_blocked_csr *view, struct sweep
   return status;
 }
 
+inline const struct qn_weights *blocked_weights(const struct qn_blocked_csr *view) {
+  return view->has_pull ? &view->pull.weights : &view->push.weights;
+}
+
 inline enum qn_status upload_layout(const struct qn_blocked_csr *view, struct sweep_run *run,
                                     struct qn_error *error) {
   struct engine_device *device = &run->state.layout;
@@ -117,6 +121,9 @@ inline enum qn_status upload_layout(const struct qn_blocked_csr *view, struct sw
     status = upload_out(view, run, error);
   if (!status)
     status = sweep_push_create(run, error);
+  if (!status)
+    status = sweep_near_far_create(
+        run, [&] { return mean_weight(blocked_weights(view), view->num_edges); }, error);
 #endif
 #if PULLS_BY_TILES
   if (!status && device->pulls)
@@ -146,7 +153,7 @@ inline enum qn_status check_direction(const struct qn_run_request *request,
 inline enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
                                  struct qn_error *error) {
   const struct qn_blocked_csr *view = (const struct qn_blocked_csr *)request->view;
-  const struct qn_weights *weights = view->has_pull ? &view->pull.weights : &view->push.weights;
+  const struct qn_weights *weights = blocked_weights(view);
   struct blocked_stream stream;
   struct qn_unit_source source;
   auto upload = [view, &stream](struct sweep_run *run, struct qn_error *failure) {
@@ -171,4 +178,4 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
 } /* namespace */
 
 QN_DEFINE_KERNEL(QN_LAYOUT_BLOCKED_CSR, QN_CUDA, SWEEP_FRONTIER ? "push/TOCAB pull" : "TOCAB",
-                 QN_KERNEL_DIRECTION);
+                 QN_KERNEL_DIRECTION | QN_KERNEL_DELTA);

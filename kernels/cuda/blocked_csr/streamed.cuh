@@ -15,6 +15,7 @@
 
 #include "kernels/cuda/blocked_csr/walk.cuh"
 #include "kernels/cuda/rows/row_walks.cuh"
+#include "kernels/cuda/sweep/near_far.cuh"
 #include "kernels/cuda/sweep/senders.cuh"
 
 namespace {
@@ -196,7 +197,8 @@ inline uint64_t blocked_resident_bytes(const struct qn_run_request *request) {
   }
   if (SWEEP_FRONTIER)
     bytes += edges + qn_cuda_rounded(8 * (view->num_vertices + 1)) +
-             2 * qn_cuda_rounded(4 * view->num_vertices) + qn_cuda_rounded(sizeof(qn_queue_size));
+             2 * qn_cuda_rounded(4 * view->num_vertices) + qn_cuda_rounded(sizeof(qn_queue_size)) +
+             sweep_near_far_bytes(view->num_vertices);
   return bytes;
 }
 

@@ -265,19 +265,6 @@ inline enum qn_status frontier_begin(struct csr_loop *loop, struct qn_error *err
   return status;
 }
 
-/* Davidson, Baxter, Garland, Owens: Work-Efficient Parallel GPU Methods for Single-Source Shortest
- * Paths (IPDPS 2014), section 4: a threshold that lets about a warp's worth of work per vertex
- * through, 32 mean weights over the mean degree. */
-inline double frontier_delta(const struct csr_run *run) {
-  if (run->request->delta > 0)
-    return run->request->delta;
-  const struct qn_csr *csr = &run->view->out;
-  const double sampled = mean_weight(&csr->weights, csr->num_edges);
-  const double mean = sampled > 0 ? sampled : 1;
-  const double mean_degree = (double)csr->num_edges / (double)(csr->num_vertices + 1);
-  return mean * fmax(1.0, 32 / fmax(1.0, mean_degree));
-}
-
 inline enum qn_status csr_loop_create(struct csr_loop *loop, struct qn_error *error) {
   struct csr_run *run = loop->run;
   struct frontier_state *state = &loop->state;
@@ -322,7 +309,9 @@ inline enum qn_status csr_loop_create(struct csr_loop *loop, struct qn_error *er
     status = qn_cuda_alloc_zeroed(memory, &state->counters, 1, sizeof *state->counters, "counters",
                                   error);
 #if PROGRAM_PRIORITY
-  loop->delta = frontier_delta(run);
+  const struct qn_csr *csr = &run->view->out;
+  loop->delta = near_far_step(run->request, mean_weight(&csr->weights, csr->num_edges),
+                              csr->num_vertices, csr->num_edges);
 #endif
   if (!status)
     status = qn_cuda_status(

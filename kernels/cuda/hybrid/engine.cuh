@@ -163,8 +163,13 @@ inline enum qn_status upload_out(const struct qn_hybrid *view, struct sweep_run 
   if (!status)
     status = qn_cuda_csr_upload(&run->memory, &united.out, PROGRAM_USES_WEIGHTS,
                                 &run->state.layout.out, error);
+  if (!status)
+    status = sweep_push_create(run, error);
+  if (!status)
+    status = sweep_near_far_create(
+        run, [&] { return mean_weight(&united.out.weights, united.out.num_edges); }, error);
   qn_graph_unmap(&united);
-  return status ? status : sweep_push_create(run, error);
+  return status;
 }
 
 inline enum qn_status engine_run_program(const struct qn_run_request *request,
@@ -192,4 +197,5 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
 } /* namespace */
 
 QN_DEFINE_KERNEL(QN_LAYOUT_HYBRID, QN_CUDA,
-                 SWEEP_FRONTIER ? "ELL + COO product, bottom-up" : "ELL + COO product", 0);
+                 SWEEP_FRONTIER ? "ELL + COO product, bottom-up" : "ELL + COO product",
+                 QN_KERNEL_DELTA);

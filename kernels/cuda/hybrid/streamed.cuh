@@ -317,7 +317,8 @@ inline uint64_t hybrid_resident_bytes(const struct qn_hybrid *view,
   if (SWEEP_FRONTIER && view->has_out)
     bytes += arrays * qn_cuda_rounded(4 * view->num_edges) +
              qn_cuda_rounded(8 * (view->num_vertices + 1)) +
-             2 * qn_cuda_rounded(4 * view->num_vertices) + qn_cuda_rounded(sizeof(qn_queue_size));
+             2 * qn_cuda_rounded(4 * view->num_vertices) + qn_cuda_rounded(sizeof(qn_queue_size)) +
+             sweep_near_far_bytes(view->num_vertices);
   return bytes;
 }
 

@@ -308,21 +308,36 @@ inline uint64_t word_bytes(const struct qn_packed_rows *rows) {
 
 /* Lists of tiles, and counters; a search's open vertices. */
 inline uint64_t list_bytes(const struct qn_packed_rows *rows) {
-  const uint64_t lists = qn_cuda_rounded(4 * rows->num_tiles) + 2 * qn_cuda_rounded(8);
+  const uint64_t lists = qn_cuda_rounded(4 * rows->num_tiles) + 2 * qn_cuda_rounded(8) +
+                         sweep_near_far_bytes(rows->num_vertices);
   const uint64_t open = qn_cuda_rounded(4 * (rows->num_vertices / 32 + 1)) + qn_cuda_rounded(12);
   return (SWEEP_FRONTIER ? lists : 0) + (PROGRAM_FIRST_SUFFICES ? open : 0);
 }
 
-inline enum qn_status create_lists(struct sweep_run *run, struct qn_error *error) {
+/* Weights may be stored as codes. */
+inline double packed_mean_weight(const struct qn_packed_rows *rows) {
+  uint64_t loaded = 0;
+  const struct qn_weights one = {rows->weights.type, {&loaded}};
+  return mean_of_weights(rows->num_edges, [&](uint64_t edge) {
+    qn_packed_load_weights(rows, edge, 1, &loaded);
+    return engine_weight(&one, 0);
+  });
+}
+
+inline enum qn_status create_lists(const struct qn_packed_rows *rows, struct sweep_run *run,
+                                   struct qn_error *error) {
   struct engine_device *device = &run->state.layout;
   enum qn_status status = qn_cuda_alloc(&run->memory, &device->listed, device->tiles.num_tiles,
                                         sizeof *device->listed, "a list of tiles", error);
   if (!status)
     status = qn_cuda_alloc_zeroed(&run->memory, &device->num_listed, 2, sizeof *device->num_listed,
                                   "counters", error);
+  if (!status)
+    status = qn_cuda_alloc_zeroed(&run->memory, &device->edges, 1, sizeof *device->edges,
+                                  "a counter", error);
   return status ? status
-                : qn_cuda_alloc_zeroed(&run->memory, &device->edges, 1, sizeof *device->edges,
-                                       "a counter", error);
+                : sweep_near_far_create(
+                      run, [&] { return packed_mean_weight(rows); }, error);
 }
 
 #if PROGRAM_FIRST_SUFFICES
@@ -358,7 +373,7 @@ inline enum qn_status upload_layout(const struct qn_packed *view,
   else if (!status)
     status = upload_words(units->rows, &run->memory, &device->tiles, error);
   if (!status && SWEEP_FRONTIER && !run->source)
-    status = create_lists(run, error);
+    status = create_lists(units->rows, run, error);
 #if PROGRAM_FIRST_SUFFICES
   if (!status && !run->source)
     status = upload_below(view, run, source->resident_bytes, error);
@@ -455,4 +470,5 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
 } /* namespace */
 
 QN_DEFINE_KERNEL(QN_LAYOUT_PACKED, QN_CUDA,
-                 SWEEP_FRONTIER ? "packed push, a tile a block" : "packed pull, a tile a block", 0);
+                 SWEEP_FRONTIER ? "packed push, a tile a block" : "packed pull, a tile a block",
+                 QN_KERNEL_DELTA);

@@ -59,6 +59,8 @@ struct sweep_state {
   unsigned long long *count; /* of active vertices */
   unsigned long long *least; /* PROGRAM_ROUNDS, as ordered bits */
   bool sees;                 /* SWEEP_MAY_SEE: contributions are combined into values at once */
+  uint32_t *waiting; /* [V / 32 + 1] bits of those that changed and have not sent; NULL: none may */
+  double bound;      /* of priorities: from it on they wait (near_far.cuh) */
 };
 
 /* The host's side of a run. */
@@ -84,6 +86,7 @@ struct sweep_run {
   uint8_t *host_flags;
   bool all_flagged; /* for sure */
   bool all_begun;   /* the stream has begun the first iteration, over all units */
+  double step;      /* of state.bound */
   void *engine;     /* the engine's own, on the host */
 };
 
@@ -275,6 +278,25 @@ __global__ void sweep_send(const struct sweep_state state,
     sweep_leave_part(state, aggregate);
 }
 
+/* Does a vertex send next that is active or waits? If not, it waits. All of a word's ask. */
+QN_DEVICE_INLINE bool sweep_goes_on(const struct sweep_state &state,
+                                    const struct qn_program_context &context, uint32_t vertex,
+                                    bool valid, bool is_active) {
+#if PROGRAM_PRIORITY
+  if (!state.waiting)
+    return is_active;
+  const bool pending = is_active || (valid && (state.waiting[vertex / 32] >> vertex % 32 & 1));
+  const bool near = pending && program_priority(&context, state.values[vertex]) < state.bound;
+  const uint32_t wait = __ballot_sync(QN_FULL_WARP, pending && !near);
+  if (sweep_writes_word(valid))
+    state.waiting[vertex / 32] = wait;
+  return near;
+#else
+  (void)state, (void)context, (void)vertex, (void)valid;
+  return is_active;
+#endif
+}
+
 /* Apply what was collected; the accumulators are the identity again, and nobody has received. */
 __global__ void sweep_apply(const struct sweep_state state,
                             const struct qn_program_context context) {
@@ -300,6 +322,7 @@ __global__ void sweep_apply(const struct sweep_state state,
       __syncwarp(); /* the word is read by all before it is cleared */
       if (sweep_writes_word(valid))
         state.received[v / 32] = 0;
+      is_active = sweep_goes_on(state, context, v, valid, is_active);
       sweep_store_word(state.active, v, valid, is_active, &count);
     }
   });
