@@ -1,10 +1,12 @@
 #include "support/memory_plan.h"
 
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "support/options.h"
@@ -131,6 +133,16 @@ static void choose_folder(const struct qn_memory_options *options, const char *o
     plan->folder = folder_of(output, plan->folder_memory, sizeof plan->folder_memory);
 }
 
+/* Files of such a folder take memory (tmpfs). */
+static bool lies_in_memory(const char *folder) {
+  struct statfs about;
+  return statfs(folder, &about) == 0 && about.f_type == TMPFS_MAGIC;
+}
+
+static uint64_t less(uint64_t bytes, uint64_t taken) {
+  return bytes > taken ? bytes - taken : 0;
+}
+
 /* ---- Deciding ------------------------------------------------------------- */
 
 static enum qn_status refuse_space(const char *folder, const char *what, uint64_t needed,
@@ -199,13 +211,18 @@ enum qn_status qn_memory_plan_make(const struct qn_memory_options *options, cons
                                    const struct qn_work_estimate *estimate,
                                    struct qn_memory_plan *plan, struct qn_error *error) {
   *plan = (struct qn_memory_plan){.memory = options->memory, .estimate = *estimate};
-  if (is_kept(output) && !options->tmpdir)
+  char folder[4096];
+  if (is_kept(output) ? !options->tmpdir : lies_in_memory(folder_of(output, folder, sizeof folder)))
     plan->estimate.usual += estimate->output;
   if (options->memory) {
     plan->on_disk = estimate->unknown || estimate->most > options->memory;
   } else if (!estimate->unknown) {
     uint64_t available = qn_memory_available();
     plan->on_disk = plan->automatic = plan->estimate.usual > available / 10 * 9;
+    choose_folder(options, output, plan);
+    available = less(available, plan->estimate.usual - estimate->usual);
+    if (lies_in_memory(plan->folder))
+      available = less(available, estimate->temporary);
     plan->memory = plan->automatic ? available / 2 : 0;
   }
   if (!plan->on_disk)

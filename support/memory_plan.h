@@ -47,8 +47,9 @@ struct qn_memory_plan {
 
 /* Decide how to make `output`, call qn_memory_limit_set if it is done in temporary files, and tell
  * the user about it then. With --memory: in memory if that is surely enough; without: unless the
- * work would take more than the memory that is free. QN_USAGE if --memory is too little, QN_SYSTEM
- * if a file system has no room for temporary files or output; both say how much is needed. */
+ * work would take more than the memory that is free, in which files on a tmpfs lie, too. QN_USAGE
+ * if --memory is too little, QN_SYSTEM if a file system has no room for temporary files or output;
+ * both say how much is needed. */
 enum qn_status qn_memory_plan_make(const struct qn_memory_options *options, const char *output,
                                    const struct qn_work_estimate *estimate,
                                    struct qn_memory_plan *plan, struct qn_error *error);

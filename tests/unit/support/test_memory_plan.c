@@ -1,7 +1,12 @@
 /* What a control group leaves: the page cache gives way, a group without a limit says nothing. */
+#include <linux/magic.h>
+#include <sys/vfs.h>
+
 #include "helpers/scratch.h"
 #include "helpers/test.h"
+#include "support/memory.h"
 #include "support/memory_plan.h"
+#include "support/temp_file.h"
 
 static void write_text(const char *name, const char *text) {
   write_file(scratch_path(name), text, strlen(text));
@@ -32,6 +37,32 @@ TEST(group_beyond_its_limit) {
   write_text("memory.current", "5000\n");
   write_text("memory.stat", "inactive_file 100\nactive_file 0\n");
   assert_int_equal(qn_memory_left_in_group(scratch_folder), 0);
+}
+
+static bool is_on_tmpfs(const char *folder) {
+  struct statfs about;
+  return statfs(folder, &about) == 0 && about.f_type == TMPFS_MAGIC;
+}
+
+/* Is it to be done in temporary files, where a little memory and so much of output are needed? */
+static bool goes_to_disk(const char *output, uint64_t bytes) {
+  const struct qn_memory_options options = {0};
+  const struct qn_work_estimate estimate = {.usual = 1 << 20, .most = 1 << 20, .output = bytes};
+  struct qn_memory_plan plan;
+  struct qn_error error;
+  qn_memory_plan_make(&options, output, &estimate, &plan, &error); /* there may be no room */
+  qn_memory_limit_set(0, NULL);
+  return plan.on_disk;
+}
+
+TEST(output_on_a_tmpfs_takes_memory) {
+  const uint64_t much = qn_memory_available();
+  if (is_on_tmpfs("/dev/shm")) {
+    assert_true(goes_to_disk("/dev/shm/output.qrn", much));
+    assert_false(goes_to_disk("/dev/shm/output.qrn", 1));
+  }
+  if (!is_on_tmpfs(scratch_folder))
+    assert_false(goes_to_disk(scratch_path("output.qrn"), much));
 }
 
 TEST_MAIN(scratch_create, scratch_remove)
