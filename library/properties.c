@@ -7,7 +7,6 @@
 #include "library/options.h"
 #include "library/outputs.h"
 #include "library/session.h"
-#include "support/atomic_file.h"
 #include "support/memory.h"
 #include "support/used_files.h"
 #include <quern/build.h>
@@ -170,34 +169,33 @@ static enum qn_status check(const struct attaching *attaching, const struct qn_c
   return status;
 }
 
-static enum qn_status make(const struct attaching *attaching,
-                           const struct qn_properties *properties, struct qn_container **out,
+/* A container that is made, checked and given as the session; it is taken over. */
+static enum qn_status give(const struct attaching *attaching, struct qn_container *made,
                            struct qn_error *error) {
-  struct qn_writer *writer;
-  enum qn_status status = qn_writer_create(NULL, false, &writer, error);
-  if (status)
-    return status;
-  status = qn_properties_attach(attaching->session->container, properties, NULL, NULL, NULL, writer,
-                                error);
-  if (status) {
-    qn_writer_abort(writer);
-    return status;
-  }
-  status = qn_writer_commit_nameless(writer, "(in memory)", out, error);
-  return status ? status : check(attaching, *out, error);
+  enum qn_status status = check(attaching, made, error);
+  if (!status && attaching->out)
+    return qn_session_of_output(made, attaching->path, attaching->out, error);
+  qn_container_unmap(made);
+  return status;
 }
 
-static enum qn_status session_of_file(const struct attaching *attaching,
-                                      struct qn_atomic_file *file, struct qn_error *error) {
-  struct qn_container *container;
-  enum qn_status status = qn_container_map_descriptor(qn_atomic_file_descriptor(file),
-                                                      attaching->path, 0, &container, error);
-  return status ? status : qn_session_of_output(container, attaching->path, attaching->out, error);
+static enum qn_status judge(void *context, int descriptor, struct qn_error *error) {
+  const struct attaching *attaching = context;
+  struct qn_container *made;
+  enum qn_status status = qn_container_map_descriptor(descriptor, attaching->path, 0, &made, error);
+  return status ? status : give(attaching, made, error);
 }
 
-static enum qn_status commit(const struct attaching *attaching, struct qn_atomic_file *file,
+/* The session is there before the file has its name: if there can be none, nothing is left. */
+static enum qn_status finish(struct attaching *attaching, struct qn_writer *writer,
                              struct qn_error *error) {
-  enum qn_status status = qn_atomic_file_commit(file, error);
+  struct qn_container *made;
+  enum qn_status status;
+  if (!attaching->path) {
+    status = qn_writer_commit_nameless(writer, "(in memory)", &made, error);
+    return status ? status : give(attaching, made, error);
+  }
+  status = qn_writer_commit_judged(writer, judge, attaching, error);
   if (status && attaching->out) {
     qn_session_close(*attaching->out);
     *attaching->out = NULL;
@@ -205,29 +203,17 @@ static enum qn_status commit(const struct attaching *attaching, struct qn_atomic
   return status;
 }
 
-/* The session is there before the file has its name: if there can be none, nothing is left. */
-static enum qn_status write_out(const struct attaching *attaching, const struct qn_container *made,
-                                struct qn_error *error) {
-  struct qn_atomic_file *file;
-  enum qn_status status = qn_atomic_file_create(attaching->path, attaching->replace, &file, error);
+static enum qn_status make(struct attaching *attaching, const struct qn_properties *properties,
+                           struct qn_error *error) {
+  struct qn_writer *writer;
+  enum qn_status status = qn_writer_create(attaching->path, attaching->replace, &writer, error);
   if (status)
     return status;
-  status = qn_atomic_file_write(file, qn_container_bytes(made), qn_container_info(made)->file_bytes,
-                                0, error);
-  if (!status && attaching->out)
-    status = session_of_file(attaching, file, error);
+  status = qn_properties_attach(attaching->session->container, properties, NULL, NULL, NULL, writer,
+                                error);
   if (!status)
-    return commit(attaching, file, error);
-  qn_atomic_file_abort(file);
-  return status;
-}
-
-static enum qn_status give(const struct attaching *attaching, struct qn_container *made,
-                           struct qn_error *error) {
-  if (!attaching->path)
-    return qn_session_of_output(made, NULL, attaching->out, error);
-  enum qn_status status = write_out(attaching, made, error);
-  qn_container_unmap(made);
+    return finish(attaching, writer, error);
+  qn_writer_abort(writer);
   return status;
 }
 
@@ -236,7 +222,6 @@ static enum qn_status attach(void *argument, struct qn_error *error) {
   struct qn_session *session = attaching->session;
   const struct qn_settings settings[] = {{output_settings, attaching}, {0}};
   struct qn_properties properties = {0};
-  struct qn_container *made = NULL;
   enum qn_status status = qn_options_apply(attaching->given, attaching->num_given, settings, error);
   if (!status)
     status = qn_input_kept(attaching->path, session->path, error);
@@ -250,13 +235,9 @@ static enum qn_status attach(void *argument, struct qn_error *error) {
     status = take_table(attaching->arrays[1], attaching->counts[1], info->num_edges,
                         &properties.of_edges, error);
   if (!status)
-    status = make(attaching, &properties, &made, error);
+    status = make(attaching, &properties, error);
   qn_properties_release(&properties);
-  if (status) {
-    qn_container_unmap(made);
-    return status;
-  }
-  return give(attaching, made, error);
+  return status;
 }
 
 enum qn_status qn_session_attach(struct qn_session *session,
