@@ -106,7 +106,7 @@ def features(vertices, width, threads, turns, folder, clock):
     path = os.path.join(folder, "features.qrn")
     graph = quern.from_edges([(0, 1)], num_vertices=vertices).with_properties(
         {"x": random.random((vertices, width), dtype="f4")}, path=path, force=True)
-    numbers = random.integers(0, vertices, 1 << 18)
+    numbers = random.integers(0, vertices, min(vertices, 1 << 18))
     feature, ordered, out = graph.features["x"], numpy.arange(len(numbers)) % vertices, numpy.empty((len(numbers), width), "f4")
     works = {"memory at random": lambda: feature.gather(numbers, out, threads=threads).nbytes,
              "memory in order": lambda: feature.gather(ordered, out, threads=threads).nbytes}
