@@ -103,6 +103,9 @@ struct qn_set_view {
    * this, once: then `parts` are of them. */
   enum qn_status (*find_in_rows)(struct qn_run_set *set, struct qn_error *error);
   uint64_t num_parts;               /* that this process walks */
+  /* Of a run that goes on from the result before edges were added: so many parts, the first ones,
+   * have no new edge. Searches then push: a vertex that was reached may come nearer. 0: it begins. */
+  uint64_t num_known_parts;
   const struct qn_part_rows *parts; /* [num_parts], one behind the other */
   /* NULL: the rows of all parts are there. Else those of one part at a time are, between these two;
    * of the others `csr` is empty. */

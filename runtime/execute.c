@@ -17,6 +17,10 @@ static enum qn_status run_once(const struct qn_run_input *input,
   enum qn_status status = qn_run_fill_request(input, options, run, error);
   if (status)
     return status;
+  if (options->update.result)
+    status = qn_update_begin(input, &options->update, run, &run->update, error);
+  if (status)
+    return status;
   if (!options->checkpoint.folder) {
     if (!options->watch)
       qn_progress_begin("running", "iterations", 0);

@@ -202,6 +202,10 @@ enum qn_status qn_run_options_settle(struct qn_run_options *options, struct qn_e
   if (!options->checkpoint.folder && (options->every_given || options->checkpoint.resume))
     return qn_fail(error, QN_USAGE, "--every and --resume are for --checkpoint DIR");
   enum qn_status status = qn_between_settle(&options->between, error);
+  if (!status && options->update.is_given && !options->update.result)
+    status = qn_fail(error, QN_USAGE, "--from-generation works only with --from");
+  if (!status && options->update.result && options->checkpoint.folder)
+    status = qn_fail(error, QN_USAGE, "--from cannot be combined with --checkpoint");
   return status ? status : settle_devices(options, error);
 }
 

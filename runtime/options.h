@@ -4,6 +4,7 @@
 #include "formats/temporal/between.h"
 #include "kernels/device_run.h"
 #include "runtime/checkpoint.h"
+#include "runtime/update.h"
 #include "runtime/watch/watch.h"
 #include "support/options.h"
 #include "support/sizes.h"
@@ -44,6 +45,7 @@ struct qn_run_options {
   struct qn_between between; /* edges of a time alone */
   struct qn_checkpoint_options checkpoint;
   bool every_given;
+  struct qn_update_options update;
   struct qn_store *store; /* where devices keep arrays for further runs (placement.h), or NULL */
   bool leaves_values;     /* a device may keep the result (kernels/store.h): qn_run_fetch */
   bool wants_values;      /* not only a summary */

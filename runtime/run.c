@@ -73,6 +73,7 @@ enum qn_status qn_run_fetch(struct qn_run *run, struct qn_error *error) {
 
 void qn_run_destroy(struct qn_run *run) {
   qn_keeper_close(run->keeper);
+  qn_update_end(run->update);
   qn_run_result_destroy(&run->parents);
   qn_run_result_destroy(&run->result);
   qn_device_values_free(&run->device.report.values);

@@ -39,6 +39,7 @@ struct qn_run {
   struct qn_device_run parents_device;
   struct qn_run_result parents; /* positions in original order, UINT32_MAX: none */
   struct qn_keeper *keeper;     /* of checkpoints, or NULL */
+  struct qn_update *update;     /* of an earlier result, or NULL */
 };
 
 /* Choose the kernel for the input's layout and weights, or else for plain CSR, which is then put

@@ -1,12 +1,14 @@
 #include "formats/vertices/number_file.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "formats/arrays/npy_array.h"
 #include "formats/graph/weight_limit.h"
 #include "formats/text/delimited.h"
 #include "formats/text/text_fields.h"
+#include "formats/text/text_format.h"
 #include "formats/text/text_numbers.h"
 #include "formats/vertices/vertex_column.h"
 #include "support/input/whole_input.h"
@@ -19,8 +21,63 @@ struct number_reader {
   double *numbers;             /* [V]; NULL: a list is read */
   struct qn_vertex_list *list; /* or NULL */
   struct qn_pair_list *pairs;  /* or NULL */
+  bool is_result;              /* numbers of all vertices, which may be infinite */
   bool past_first;             /* line */
 };
+
+/* ---- Results -------------------------------------------------------------- */
+
+static enum qn_status check_result(double number, struct qn_error *error) {
+  if (!(number >= 0))
+    return qn_fail(error, QN_INVALID, "expected a number that is not negative, found %g", number);
+  return number <= 0x1p53 || isinf(number)
+             ? QN_OK
+             : qn_fail(error, QN_UNSUPPORTED, "numbers of results are read up to 2^53");
+}
+
+static enum qn_status check_all_named(const struct number_reader *reader, struct qn_error *error) {
+  char buffer[QN_MAX_NUMBER_TEXT];
+  uint64_t length;
+  for (uint64_t v = 0; v < reader->ids->num_vertices; v++)
+    if (!(reader->named[v / 64] >> (v % 64) & 1)) {
+      const char *text = qn_ids_text(reader->ids, v, buffer, &length);
+      return qn_fail(error, QN_INVALID, "the vertex %.*s has no value",
+                     (int)(length < 200 ? length : 200), text);
+    }
+  return QN_OK;
+}
+
+/* Those of an array, of little-endian numbers. */
+static bool result_at(const struct qn_npy *npy, uint64_t i, double *number) {
+  const char *from = npy->data + i * npy->width;
+  uint64_t whole = 0;
+  float single;
+  if (npy->big_endian || npy->width > 8)
+    return false;
+  if (npy->type == 'f' && npy->width == 4) {
+    memcpy(&single, from, sizeof single);
+    return *number = single, true;
+  }
+  if (npy->type == 'f' && npy->width == 8)
+    return memcpy(number, from, sizeof *number), true;
+  memcpy(&whole, from, npy->width);
+  *number = whole == UINT64_MAX >> (64 - 8 * npy->width) ? INFINITY : (double)whole;
+  return npy->type == 'u';
+}
+
+static enum qn_status take_result(const struct number_reader *reader, const struct qn_npy *npy,
+                                  const char *name, struct qn_error *error) {
+  for (uint64_t i = 0; i < npy->count; i++) {
+    double number;
+    if (!result_at(npy, i, &number))
+      return qn_fail(error, QN_INVALID, "%s: a run does not write such an array", name);
+    enum qn_status status = check_result(number, error);
+    if (status)
+      return status;
+    reader->numbers[reader->order ? reader->order[i] : i] = number;
+  }
+  return QN_OK;
+}
 
 /* ---- Lines ---------------------------------------------------------------- */
 
@@ -155,7 +212,12 @@ static enum qn_status take_line(void *context, const char *line, const char *end
   }
   if (!qn_columns_next(&columns, &column))
     column = (struct qn_column){.begin = end, .end = end};
-  status = take_number(&column, &number, error);
+  if (reader->is_result && qn_column_is(&column, "inf"))
+    number = INFINITY;
+  else
+    status = take_number(&column, &number, error);
+  if (!status && reader->is_result)
+    status = check_result(number, error);
   if (!status)
     reader->numbers[vertex] = number;
   return status;
@@ -178,6 +240,8 @@ static enum qn_status take_array(const struct number_reader *reader,
     return qn_fail(error, QN_INVALID,
                    "%s: expected an array of %" PRIu64 " numbers, one for each vertex", name,
                    num_vertices);
+  if (reader->is_result)
+    return take_result(reader, &npy, name, error);
   const uint64_t finite = qn_numbers_weight_type(&array, &type, &worst);
   if (finite < num_vertices)
     return qn_fail(error, QN_INVALID, "%s: element %" PRIu64 " is not finite", name, finite);
@@ -198,8 +262,12 @@ static enum qn_status read_input(struct number_reader *reader, struct qn_input *
   enum qn_status status = qn_input_peek(input, &head, &bytes, error);
   if (status)
     return status;
-  if (reader->list || reader->pairs || bytes < 6 || memcmp(head, QN_NPY_SIGNATURE, 6) != 0)
-    return qn_text_each_line(input, take_line, reader, error);
+  if (reader->list || reader->pairs || bytes < 6 || memcmp(head, QN_NPY_SIGNATURE, 6) != 0) {
+    status = qn_text_each_line(input, take_line, reader, error);
+    if (!status && reader->is_result && (status = check_all_named(reader, error)))
+      qn_error_in_file(error, qn_input_name(input));
+    return status;
+  }
   struct qn_whole_input whole = {0};
   status = qn_whole_input_take(input, &whole, error);
   if (!status)
@@ -232,6 +300,12 @@ enum qn_status qn_numbers_read(const char *path, const struct qn_ids *ids, doubl
   struct number_reader reader = {.ids = ids, .numbers = numbers};
   if (ids->num_vertices)
     memset(numbers, 0, ids->num_vertices * sizeof *numbers);
+  return read_file(&reader, path, error);
+}
+
+enum qn_status qn_result_numbers_read(const char *path, const struct qn_ids *ids, double *numbers,
+                                      struct qn_error *error) {
+  struct number_reader reader = {.ids = ids, .numbers = numbers, .is_result = true};
   return read_file(&reader, path, error);
 }
 

@@ -18,6 +18,12 @@
 enum qn_status qn_numbers_read(const char *path, const struct qn_ids *ids, double *numbers,
                                struct qn_error *error);
 
+/* The same of a result that a run has written: every vertex has a number, none is negative, and what
+ * was not reached is infinite, in an array of whole numbers the largest of its type. Whole numbers
+ * are at most 2^53. */
+enum qn_status qn_result_numbers_read(const char *path, const struct qn_ids *ids, double *numbers,
+                                      struct qn_error *error);
+
 /* Vertices in the order in which a file names them, each once. */
 struct qn_vertex_list {
   uint32_t *vertices; /* [count] of the graph */

@@ -8,6 +8,7 @@
 #include "results/values.h"
 #include "runtime/checkpoint.h"
 #include "runtime/sets/divide.h"
+#include "runtime/update.h"
 #include "runtime/watch/joint_report.h"
 #include "support/sizes.h"
 #include "support/threads.h"
@@ -114,6 +115,17 @@ static json_t *sources_json(const struct qn_run_input *input, const struct qn_ru
   return sources;
 }
 
+/* What an earlier result has saved; NULL without. */
+static json_t *update_json(const struct qn_run *run) {
+  const struct qn_update *update = run->update;
+  if (!update)
+    return NULL;
+  return json_pack("{s:I, s:I, s:I, s:I, s:I}", "generation", (json_int_t)update->generation,
+                   "added_edges", (json_int_t)update->added_edges, "added_vertices",
+                   (json_int_t)update->added_vertices, "begun", (json_int_t)update->num_started,
+                   "active", (json_int_t)update->num_active);
+}
+
 /* A number that is left out if it is 0. */
 static json_t *count_json(uint64_t count) {
   return count ? json_integer((json_int_t)count) : NULL;
@@ -152,6 +164,7 @@ json_t *qn_run_report_json(const struct qn_run_input *input, const struct qn_run
       {"sharing", qn_sharing_json(&run->sharing, run->num_devices)},
       {"checkpoint", checkpoint_json(run)},
       {"parents", parents_json(run)},
+      {"update", update_json(run)},
       {"streaming", qn_watch_json(watch)},
       {"ranks", qn_ranks_json(input->set)},
       {"joint", qn_watch_joint_json(watch)},

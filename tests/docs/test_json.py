@@ -151,6 +151,9 @@ class Json(unittest.TestCase):
         printed |= self.printed("quern-run", "bfs", self.at / "g.qrn", "--device=cpu", "--sources=0,1")
         for words in (("similarity",), ("walk",), ("sample", "--sources=0,1"), ("katz", "--alpha=0.01"), ("neighborhood",)):
             printed |= self.printed("quern-run", words[0], self.at / "g.qrn", *words[1:])
+        run("quern-run", "cc", self.at / "g.qrn", "-qo", self.at / "old.npy")
+        run("quern-transform", self.at / "g.qrn", "--append", self.at / "g.txt", "-qo", self.at / "more")
+        printed |= self.printed("quern-run", "cc", self.at / "more", "--from", self.at / "old.npy")
         self.compare(printed, ("quern-run",),
                      ("accelerator", "streaming", "strategy", "peer_to_peer", "devices", "sharing", "joint", "ranks", "storage"))
 

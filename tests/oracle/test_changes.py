@@ -154,6 +154,24 @@ class Changes(unittest.TestCase):
             run("quern-import", *files, *model.options, "-qo", self.at / "once.qrn", "--force")
             self.assertEqual((self.at / "now.qrn").read_bytes(), (self.at / "once.qrn").read_bytes())
         self.runs(model, v2, self.at / "now.qrn")
+        self.updates(model, v2, base, first[0][0])
+
+    def found(self, words, graph, *more):
+        """What a run writes, and what it says of itself."""
+        parents = self.at / "parents.tsv"
+        report = json.loads(run("quern-run", words[0], graph, *words[1:], *([parents] if words[-1] == "--parents" else []), *more, "--device",
+                                "cpu", "--json", "-qo", self.at / "r.tsv", "--force").stdout)
+        return (self.at / "r.tsv").read_text() + (parents.read_text() if words[-1] == "--parents" else ""), report
+
+    def compare(self, words, one, other, within=1e-5):
+        if words[0] not in REAL:
+            self.assertEqual(one, other, words)
+            return
+        for line, same in zip(one.splitlines(), other.splitlines(), strict=True):
+            (name, value), (same_name, same_value) = line.rsplit("\t", 1), same.rsplit("\t", 1)
+            self.assertEqual(name, same_name)
+            if not name.startswith("#"):
+                self.assertAlmostEqual(float(value), float(same_value), delta=within * max(1, abs(float(same_value))))
 
     def runs(self, model, v2, now):
         """What walks base and additions in place finds what it finds in one container."""
@@ -162,24 +180,27 @@ class Changes(unittest.TestCase):
             if words[0] == "sssp" and model.weights not in ("none", "u32"):
                 continue
             words = [part.replace("ID", str(source)) for part in words]
-            if any(part == "--parents" for part in words):
-                words.append(self.at / "parents.tsv")
-            found = []
-            for graph in (v2, now):
-                report = json.loads(run("quern-run", words[0], graph, *words[1:], "--device", "cpu", "--json", "-qo", self.at / "r.tsv",
-                                        "--force").stdout)
-                lines = (self.at / "r.tsv").read_text() + ((self.at / "parents.tsv").read_text() if "--parents" in words else "")
-                found.append((lines, report["layout"]))
-            (walked, layout), (whole, _) = found
-            self.assertEqual(layout, "set", words)
-            if words[0] not in REAL:
-                self.assertEqual(walked, whole, words)
+            (walked, report), (whole, _) = self.found(words, v2), self.found(words, now)
+            self.assertEqual(report["layout"], "set", words)
+            self.compare(words, walked, whole)
+
+    def updates(self, model, v2, base, source):
+        """Runs that go on from the result of an earlier generation find what whole runs find."""
+        generations = json.loads((v2 / "set.json").read_text())["generations"]
+        last = max((i + 1 for i, generation in enumerate(generations) if generation["removed"]), default=0)
+        earlier = model.rng.randint(last, len(generations))
+        old, refused = self.at / ("old" + model.rng.choice((".tsv", ".npy"))), model.rng.randrange(last) if last else None
+        for words in ("cc",), ("bfs", "--source=%s" % source), ("sssp", "--source=%s" % source), ("pagerank",):
+            if words[0] == "sssp" and model.weights not in ("none", "u32", "f64"):
                 continue
-            for line, other in zip(walked.splitlines(), whole.splitlines(), strict=True):
-                (name, value), (other_name, other_value) = line.rsplit("\t", 1), other.rsplit("\t", 1)
-                self.assertEqual(name, other_name)
-                if not name.startswith("#"):
-                    self.assertAlmostEqual(float(value), float(other_value), delta=1e-5 * max(1, abs(float(other_value))))
+            if words[0] == "sssp" and model.weights == "f64" and any(edge[2] < 0 for edge in model.edges):
+                continue
+            run("quern-run", *words[:1], "%s@%d" % (v2, earlier) if earlier else base, *words[1:], "--device", "cpu", "-qo", old, "--force")
+            (gone_on, report), (whole, _) = self.found(words, v2, "--from", old, "--from-generation", earlier), self.found(words, v2)
+            self.assertEqual(report["update"]["generation"], earlier)
+            self.compare(words, gone_on, whole, 1e-4)
+            if refused is not None:
+                run("quern-run", *words[:1], v2, *words[1:], "--from", old, "--from-generation", refused, exit=4)
 
     def test_histories(self):
         first = chance.seed()

@@ -22,6 +22,8 @@ enum key {
   KEY_EDGE_TYPES,
   KEY_VERTEX_TYPES,
   KEY_BETWEEN,
+  KEY_FROM,
+  KEY_FROM_GENERATION,
   KEY_TIME,
   KEY_ALL_DEVICES,
   KEY_TOP,
@@ -66,6 +68,14 @@ static const struct argp_option fixed_options[] = {
     {"time", KEY_TIME, "PROPERTY", 0,
      "The property of edges that --between is about: a date, a time or an integer (default: the "
      "only one that is a date or a time)",
+     10},
+    {"from", KEY_FROM, "RESULT", 0,
+     "Of a set with generations: continue from what a run of cc, bfs, sssp or pagerank on an "
+     "earlier "
+     "generation has written by -o, if only edges and vertices were added since",
+     10},
+    {"from-generation", KEY_FROM_GENERATION, "G", 0,
+     "The generation that --from is a result of (0: the base; default: the one before the last)",
      10},
 
     {NULL, 0, NULL, 0, "Results:", 20},
@@ -310,6 +320,8 @@ static void check_outputs(const struct qn_run_command *options, struct argp_stat
           outputs, options->shared.force, options->watch.trace,
           qn_run_command_is_graphalytics(options) || qn_run_command_has_several(options), &error))
     argp_error(state, "%s", error.message);
+  if (options->run.update.result && qn_run_command_has_several(options))
+    argp_error(state, "--from is the result of one algorithm");
   if (outputs->values && !outputs->parts)
     qn_tool_check_output(&options->shared, outputs->values, state);
   if (outputs->parents)
@@ -376,6 +388,13 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     return 0;
   case KEY_VERTEX_TYPES:
     options->run.vertex_types = argument;
+    return 0;
+  case KEY_FROM:
+    options->run.update.result = argument;
+    return 0;
+  case KEY_FROM_GENERATION:
+    options->run.update.generation = (uint64_t)parse_count("from-generation", argument, state);
+    options->run.update.is_given = true;
     return 0;
   case KEY_BETWEEN:
     options->run.between.range = argument;

@@ -252,6 +252,15 @@ static void print_checkpoint(const json_t *checkpoint, FILE *stream) {
   putc('\n', stream);
 }
 
+static void print_update(const json_t *update, FILE *stream) {
+  fprintf(stream,
+          "updated    from generation %" JSON_INTEGER_FORMAT ": %" JSON_INTEGER_FORMAT
+          " edges added since, %" JSON_INTEGER_FORMAT " vertices begin, %" JSON_INTEGER_FORMAT
+          " active in all\n",
+          whole(update, "generation"), whole(update, "added_edges"), whole(update, "begun"),
+          whole(update, "active"));
+}
+
 void qn_ranks_print(const json_t *ranks, FILE *stream) {
   char received[TEXT_BYTES];
   if (ranks)
@@ -334,6 +343,7 @@ static void print_all(const struct qn_run_input *input, const struct qn_run *run
           convergence_note(run));
   print_part(report, "parents", print_parents, stream);
   print_part(report, "checkpoint", print_checkpoint, stream);
+  print_part(report, "update", print_update, stream);
   qn_ranks_print(ranks, stream);
   if (explain && ranks)
     print_division(json_object_get(ranks, "division"), stream);

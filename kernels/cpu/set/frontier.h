@@ -221,8 +221,9 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   step->is_over = senders->count == 0;
   if (step->is_over)
     return QN_OK;
-  bool pushes = push_is_possible(state) && (state->view->find_in_rows ||
-                                            senders->edges < state->context.num_edges / PUSH_SHARE);
+  bool pushes =
+      push_is_possible(state) && (state->view->find_in_rows || state->view->num_known_parts > 0 ||
+                                  senders->edges < state->context.num_edges / PUSH_SHARE);
   step->num_active = senders->count;
   step->mode = pushes ? "push" : "pull";
   if (pushes) {

@@ -5,8 +5,12 @@
  * and tells other ranks what is new once for each step of the diameter. Where rows hold both ends
  * of every edge, trees are merged twice: when each vertex has joined one neighbor, so that all
  * ranks know the largest tree, whose vertices need join no more; and at the end. */
+#include <string.h>
+
 #include "formats/graph/components.h"
 #include "kernels/cpu/loop/labels.h"
+#include "kernels/keep.h"
+#include "kernels/run_state.h"
 #include "kernels/set_view.h"
 #include "kernels/standalone_kernel.h"
 #include "support/memory.h"
@@ -134,6 +138,14 @@ static enum qn_status find_components(const struct qn_set_view *view, uint32_t *
   return merge(view, parent, error);
 }
 
+/* The trees are known but for the edges that were added since. */
+static void join_new(const struct qn_set_view *view, const uint32_t *known, uint32_t *parent) {
+  memcpy(parent, known, view->num_vertices * sizeof *parent);
+  for (uint64_t i = view->num_known_parts; i < view->num_parts; i++)
+    join_part(&view->parts[i], parent, QN_NO_LARGEST);
+  qn_components_end(parent, view->num_vertices);
+}
+
 static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                           struct qn_error *error) {
   const struct qn_set_view *view = request->view;
@@ -144,7 +156,10 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   enum qn_status status = qn_pages_alloc(&parent, num_vertices, sizeof *parent, "labels", error);
   if (status)
     return status;
-  status = find_components(view, parent, error);
+  if (qn_state_resumed(request) && view->num_known_parts > 0)
+    join_new(view, qn_state_resumed(request)->values, parent);
+  else
+    status = find_components(view, parent, error);
   if (!status && request->positions)
     status = qn_label_by_position(parent, num_vertices, request->positions, error);
   if (status) {
