@@ -25,7 +25,7 @@ static const struct qn_setting output_settings[] = {
 
 /* What messages call it. */
 static const char *name_of(const struct qn_session *session, const char *type) {
-  return session->in_memory ? type : session->path;
+  return !session->in_memory ? session->path : type ? type : "the graph";
 }
 
 /* The container behind a session, all of it checked. */
@@ -44,8 +44,10 @@ static enum qn_status take_vertices(struct assembling *assembling, uint64_t inde
                                     struct qn_error *error) {
   const struct qn_vertex_table *table = &assembling->tables[index];
   struct qn_typed_vertex_source *source = &assembling->vertex_sources[index];
-  *source = (struct qn_typed_vertex_source){
-      .file = name_of(table->graph, table->type), .space = table->type, .type = table->type};
+  *source = (struct qn_typed_vertex_source){.file = name_of(table->graph, table->type),
+                                            .space = table->type ? table->type : "",
+                                            .type = table->type,
+                                            .type_column = table->type_column};
   return check_source(table->graph, &source->container, error);
 }
 
@@ -55,10 +57,12 @@ static enum qn_status take_edges(struct assembling *assembling, uint64_t index,
   struct qn_typed_edge_source *source = &assembling->edge_sources[index];
   if (table->source >= assembling->num_tables || table->target >= assembling->num_tables)
     return qn_fail(error, QN_USAGE, "the edges %s are of tables %u and %u, and there are %d",
-                   table->type, table->source, table->target, (int)assembling->num_tables);
+                   table->type ? table->type : "of a graph", table->source, table->target,
+                   (int)assembling->num_tables);
   const uint32_t tables[] = {table->source, table->target};
   *source = (struct qn_typed_edge_source){.file = name_of(table->graph, table->type),
-                                          .type = table->type};
+                                          .type = table->type,
+                                          .type_column = table->type ? NULL : table->type_column};
   for (unsigned end = 0; end < 2; end++)
     source->ends[end] = (struct qn_typed_end){
         .type = assembling->tables[tables[end]].type, .by_place = true, .table = tables[end]};
@@ -67,7 +71,8 @@ static enum qn_status take_edges(struct assembling *assembling, uint64_t index,
       qn_container_info(source->container)->directedness != QN_UNDIRECTED)
     return status;
   qn_fail(error, QN_INVALID,
-          "the edges %s are undirected; from one type to another they are directed", table->type);
+          "the edges %s are undirected; from one type to another they are directed",
+          table->type ? table->type : "of a graph");
   return qn_error_in_file(error, table->graph->path);
 }
 

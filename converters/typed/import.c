@@ -11,6 +11,9 @@
 #include "support/output_stream.h"
 #include "support/progress.h"
 #include "support/threads.h"
+#include <quern/graph.h>
+#include <quern/layouts.h>
+#include <quern/open.h>
 
 struct importing {
   const struct qn_import_job *job;
@@ -213,19 +216,18 @@ static enum qn_status import_edges(struct importing *importing, const struct qn_
 
 /* ---- What has no header of types ---------------------------------------------- */
 
-/* Is it RDF, whose predicates are types? */
-static enum qn_status look_for_rdf(const struct qn_import_options *options, const char *path,
-                                   bool *found, struct qn_error *error) {
+/* The format of a file; "" if nobody knows it yet. */
+static enum qn_status find_format(const struct qn_import_options *options, const char *path,
+                                  const char **format, struct qn_error *error) {
   const struct qn_reader *reader;
   struct qn_input *input;
-  *found = strcmp(options->format, "n-triples") == 0;
+  *format = strcmp(options->format, "auto") != 0 ? options->format : "";
   if (strcmp(options->format, "auto") != 0 || strcmp(path, "-") == 0)
     return QN_OK;
   enum qn_status status = qn_input_open(path, &options->input, &input, error);
   if (status)
     return status;
-  *found = !qn_reader_detect(input, &options->read, &reader, NULL) &&
-           strcmp(reader->name, "n-triples") == 0;
+  *format = qn_reader_detect(input, &options->read, &reader, NULL) ? "" : reader->name;
   qn_input_close(input);
   return QN_OK;
 }
@@ -235,17 +237,15 @@ struct type_columns {
   const char *of_vertices, *of_edges; /* NULL: none does */
 };
 
-static enum qn_status choose_columns(const struct importing *importing,
+/* Of RDF predicates are types. */
+static enum qn_status choose_columns(const struct importing *importing, const char *format,
                                      struct qn_import_options *options,
                                      struct type_columns *columns, struct qn_error *error) {
   static const char rdf_type[] = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
   const struct qn_typed_options *typed = importing->typed;
   const char *path = importing->tables.others[0];
-  bool is_rdf;
+  const bool is_rdf = strcmp(format, "n-triples") == 0;
   *columns = (struct type_columns){typed->vertex_type_column, typed->edge_type_column};
-  enum qn_status status = look_for_rdf(options, path, &is_rdf, error);
-  if (status)
-    return status;
   if (is_rdf && columns->of_vertices && strcmp(columns->of_vertices, "rdf:type") == 0)
     columns->of_vertices = rdf_type;
   if (is_rdf && !columns->of_edges)
@@ -260,16 +260,59 @@ static enum qn_status choose_columns(const struct importing *importing,
   return qn_error_in_file(error, path);
 }
 
+/* A container is taken as it is. */
+static enum qn_status take_container(struct importing *importing,
+                                     const struct qn_import_options *options, const char *path,
+                                     struct qn_error *error) {
+  const struct qn_build *build = &options->build;
+  struct qn_container **container = &importing->containers[importing->num_containers];
+  struct qn_import_report *report = importing->report;
+  struct qn_graph graph;
+  if (options->properties || options->vertex_table || options->read.num_vertices ||
+      build->self_loops != QN_SELF_LOOPS_KEEP || build->duplicates != QN_DUPLICATES_KEEP ||
+      build->weights != QN_WEIGHTS_AUTO || options->read.weights != QN_WEIGHTS_AUTO)
+    return qn_fail(
+        error, QN_USAGE,
+        "types of a container are made of it as it is; quern-transform changes it first");
+  enum qn_status status = qn_container_open(path, 0, container, error);
+  if (status)
+    return status;
+  importing->num_containers++;
+  const struct qn_container_info *info = qn_container_info(*container);
+  if (info->layout != QN_LAYOUT_GRAPH) {
+    qn_fail(error, QN_USAGE,
+            "the layout is %s; types are made of graph containers: quern-transform "
+            "--layout graph makes one of it",
+            qn_layout_name(info->layout));
+    return qn_error_in_file(error, path);
+  }
+  status = qn_graph_view(*container, &graph, error);
+  if (!status)
+    status = qn_graph_check_all(*container, &graph, error);
+  status = qn_container_confirm(*container, status, qn_container_verify, error);
+  report->ledger.edges_read = report->ledger.edges_written = info->num_edges;
+  return status ? status : qn_provenance_create(importing->job->tool, &report->provenance, error);
+}
+
 static enum qn_status import_others(struct importing *importing, struct qn_error *error) {
   const struct qn_typed_tables *tables = &importing->tables;
   struct qn_import_options options = *importing->job->options;
   struct type_columns columns;
-  enum qn_status status = choose_columns(importing, &options, &columns, error);
+  const char *format;
+  enum qn_status status = find_format(&options, tables->others[0], &format, error);
+  if (!status)
+    status = choose_columns(importing, format, &options, &columns, error);
   if (status)
     return status;
-  options.properties = options.properties ? options.properties : "all";
-  options.read.others_wanted = true;
-  status = import(importing, &options, tables->others, (int)tables->num_others, NULL, error);
+  const bool is_container = tables->num_others == 1 && importing->report->provenance == NULL &&
+                            strcmp(format, "quern") == 0;
+  if (is_container) {
+    status = take_container(importing, &options, tables->others[0], error);
+  } else {
+    options.properties = options.properties ? options.properties : "all";
+    options.read.others_wanted = true;
+    status = import(importing, &options, tables->others, (int)tables->num_others, NULL, error);
+  }
   if (status)
     return status;
   const struct qn_container *container = importing->containers[importing->num_containers - 1];

@@ -64,19 +64,21 @@ enum qn_status qn_types_project(const char *set, const struct qn_option *options
                                 uint64_t num_options, const char *path, const struct qn_job *job,
                                 struct qn_session **out, struct qn_error *error);
 
-/* All vertices of a graph are of one type. */
+/* The vertices of a graph are of one type, or a property, of texts, says the type of each. */
 struct qn_vertex_table {
-  const char *type;
+  const char *type;         /* NULL: the property does; without one they are called "vertex" */
   struct qn_session *graph; /* its edges do not count */
+  const char *type_column;  /* the property; NULL: there is none */
 };
 
-/* All edges of a graph are of one type. Its vertex v is, as the source of an edge, vertex v of
+/* The same of the edges of a graph. Its vertex v is, as the source of an edge, vertex v of
  * `tables[source].graph`, and as the destination vertex v of `tables[target].graph`; its ids do not
  * count. */
 struct qn_edge_table {
-  const char *type;
+  const char *type; /* NULL: as above; without a property "edge" */
   uint32_t source, target;
   struct qn_session *graph; /* undirected only if source and target are the same */
+  const char *type_column;
 };
 
 /* A set with types (specs/set.md), a folder at `path`, of these vertices and edges with their ids,

@@ -49,6 +49,8 @@ def _import_parser() -> argparse.ArgumentParser:
         parser.add_argument("--" + name)
     for name in ("directed", "undirected", "narrow-weights", "strict", "types"):
         _flag(parser, "--" + name)
+    for name in ("vertex-type-column", "edge-type-column"):
+        parser.add_argument("--" + name)
     for name in ("vertex-table", "edge-table"):
         parser.add_argument("--" + name, action="append")
     parser.add_argument("inputs", nargs="*")
@@ -154,6 +156,8 @@ def _make_types(options: argparse.Namespace) -> None:
     given = {key: value for key, value in vars(options).items() if value is not None}
     job: Dict[str, Any] = {key: given.pop(key) for key in ("threads", "memory", "tmpdir", "force") if key in given}
     job["progress"] = False if options.quiet else None
+    if options.vertex_type_column or options.edge_type_column:
+        return _make_types_of_columns(options, job)
     refused = sorted(set(given) - {"output", "format", "inputs", "json", "quiet", "directed", "types", "vertex_table", "edge_table", "strict"})
     if refused or (given.get("properties", "all") != "all"):
         raise _errors.UsageError("--%s does not go with types of tables" % refused[0].replace("_", "-"))
@@ -178,6 +182,21 @@ def _make_types(options: argparse.Namespace) -> None:
     if not os.path.isdir(source):
         raise _errors.UsageError("--types of tables takes a folder, of GraphAr or of Parquet", source)
     return _types.read_folder(source, options.output, **job)
+
+
+def _make_types_of_columns(options: argparse.Namespace, job: Dict[str, Any]) -> None:
+    """A set with types of tables whose columns say them."""
+    if options.vertex_table or options.edge_table:
+        raise _errors.UsageError("of Parquet and Arrow columns of types do not go with --vertex-table and --edge-table")
+    if options.properties not in (None, "all"):
+        raise _errors.UsageError("with types all properties are kept, and --properties chooses none")
+    if not options.inputs:
+        raise _errors.UsageError("name an input (or - for standard input)")
+    columns = options.vertex_type_column, options.edge_type_column
+    plain = argparse.Namespace(**{**vars(options), "properties": "all", "output": None, "force": None, "types": None,
+                                  "vertex_type_column": None, "edge_type_column": None})
+    with _made(plain) as graph:
+        _types.assemble_by_columns(graph, *columns, options.output, **job)
 
 
 def _import_types(options: argparse.Namespace, begun: float) -> None:
@@ -219,7 +238,7 @@ WEIGHTS = {None: "none", "u4": "u32", "f4": "f32", "i8": "i64", "f8": "f64"}
 
 
 def _import(options: argparse.Namespace, begun: float) -> None:
-    if options.types or options.vertex_table or options.edge_table:
+    if any((options.types, options.vertex_table, options.edge_table, options.vertex_type_column, options.edge_type_column)):
         return _import_types(options, begun)
     if not options.inputs:
         raise _errors.UsageError("name an input (or - for standard input)")

@@ -171,11 +171,11 @@ class SetShape(Sized):
 
 
 class VertexTable(Structure):
-    _fields_ = [("type", c_char_p), ("graph", c_void_p)]
+    _fields_ = [("type", c_char_p), ("graph", c_void_p), ("type_column", c_char_p)]
 
 
 class EdgeTable(Structure):
-    _fields_ = [("type", c_char_p), ("source", c_uint32), ("target", c_uint32), ("graph", c_void_p)]
+    _fields_ = [("type", c_char_p), ("source", c_uint32), ("target", c_uint32), ("graph", c_void_p), ("type_column", c_char_p)]
 
 
 STRUCTS = {"qn_error": Error, "qn_progress": Progress, "qn_job": Job, "qn_option": Option,

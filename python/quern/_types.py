@@ -36,6 +36,15 @@ def assemble(vertices: Mapping[str, Graph], edges: Mapping[EdgeType, Graph], pat
             len(lists), *options(force=force or None), path_bytes(path), keep=[vertices, edges], **job)
 
 
+def assemble_by_columns(graph: Graph, vertex_column: Optional[str], edge_column: Optional[str], path: PathLike, *, force: bool = False,
+                        **job: Any) -> None:
+    """A set of a graph whose properties say the types of its vertices and edges."""
+    columns = [None if column is None else column.encode() for column in (vertex_column, edge_column)]
+    run_job("qn_types_assemble", (_library.VertexTable * 1)(_library.VertexTable(graph=graph._handle, type_column=columns[0])), 1,
+            (_library.EdgeTable * 1)(_library.EdgeTable(source=0, target=0, graph=graph._handle, type_column=columns[1])), 1,
+            *options(force=force or None), path_bytes(path), keep=[graph], **job)
+
+
 def from_types(vertices: Mapping[str, Any], edges: Mapping[EdgeType, Any], path: PathLike, *, id: str = "id", force: bool = False,
                **job: Any) -> Graph:
     """A set with types at ``path``, a folder, of a table of the vertices of every type and one of the edges of every type.

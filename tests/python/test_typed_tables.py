@@ -17,6 +17,7 @@ from harness.tools import run
 try:
     import numpy
     import pyarrow
+    import pyarrow.feather
     import pyarrow.parquet
     from quern import _types
 except ImportError:
@@ -171,6 +172,24 @@ class RoundTrips(Scratch):
         self.assert_same_sets("s", "again")
         run("quern-export", "s", "--format", "parquet", "-o", "one.parquet")
         self.assertTrue(os.path.isfile("one.parquet"))
+
+    def test_columns_of_types(self):
+        """Of Parquet and Arrow, as of the same in CSV."""
+        vertices = pyarrow.table({"id": ["a", "b", "c"], "what": ["cat", None, "dog"], "x": [1, 2, 3]})
+        edges = pyarrow.table({"source": ["a", "b", "a"], "target": ["b", "a", "c"], "kind": ["knows", "likes", None], "since": [1, 2, 3]})
+        for name, table in ("v", vertices), ("e", edges):
+            pyarrow.parquet.write_table(table, name + ".parquet")
+            pyarrow.feather.write_feather(table, name + ".arrow")
+        for end in "parquet", "arrow":
+            run("quern-import", "e." + end, "--vertices", "v." + end, "--edge-type-column", "kind", "--vertex-type-column", "what", "-qo", end)
+            types = _types.TypedSet(end, verify=True)
+            self.assertEqual(types.counts, {"cat": 1, "dog": 1, "vertex": 1})
+            self.assertEqual(types.edge_types, [("cat", "edge", "dog"), ("cat", "knows", "vertex"), ("vertex", "likes", "cat")])
+            self.assertEqual(types.edges(("vertex", "likes", "cat")).edge_properties["since"].tolist(), [2])
+            self.assertEqual(list(types.vertices("dog").vertex_properties["x"]), [3])
+        self.assert_same_sets("parquet", "arrow")
+        self.assertIn("no column 'since' of texts", run("quern-import", "e.parquet", "--edge-type-column", "since", "-o", "x", exit=3).stderr)
+        self.assertFalse(os.path.exists("x"))
 
     def test_one_type_of_graphar_as_before(self):
         quern.from_types({"P": {"id": ["a", "b"]}, "Q": 2}, {("P", "k", "Q"): ([0, 1], [1, 1]), ("P", "l", "P"): ([1], [0])}, "s")
