@@ -188,14 +188,14 @@ static bool is_real(const struct tree *tree) {
 static bool is_value(const struct tree *tree, uint64_t vertex, uint64_t distance) {
   const struct qn_tree_values *values = tree->values;
   const bool is_reached = tree->parents[vertex] != QN_NO_PARENT;
-  if (values->type == QN_TYPE_U32)
-    return ((const uint32_t *)values->data)[vertex] == (is_reached ? distance : UINT32_MAX);
-  if (values->type == QN_TYPE_U64)
-    return ((const uint64_t *)values->data)[vertex] == (is_reached ? distance : UINT64_MAX);
+  if (values->u32)
+    return values->u32[vertex] == (is_reached ? distance : UINT32_MAX);
+  if (values->u64)
+    return values->u64[vertex] == (is_reached ? distance : UINT64_MAX);
   double real = (double)distance;
   if (is_real(tree))
     memcpy(&real, &distance, sizeof real);
-  return ((const double *)values->data)[vertex] == (is_reached ? real : (double)INFINITY);
+  return values->f64[vertex] == (is_reached ? real : (double)INFINITY);
 }
 
 static void check_values(const struct tree *tree) {

@@ -18,7 +18,6 @@
 #include <stdint.h>
 
 #include <quern/graph.h>
-#include <quern/job.h>
 
 enum { QN_TREE_RULES = 6 }; /* counted from 1 */
 
@@ -37,11 +36,12 @@ struct qn_tree_report {
   uint64_t depth;       /* edges from the root to the last level, if rule 1 is kept */
 };
 
-/* What the search says of each vertex: hops, or the sum of weights, in one of U32, U64 and F64;
- * what was not reached has the largest number, or infinity. */
+/* What the search says of each vertex, [V] of one of these: hops, or the sum of weights; what was
+ * not reached has the largest number, or infinity. */
 struct qn_tree_values {
-  enum qn_type type;
-  const void *data; /* [V] */
+  const uint32_t *u32;
+  const uint64_t *u64;
+  const double *f64;
 };
 
 /* `parents` [V], QN_NO_PARENT (parents_file.h) for none, of a checked graph with at hand out-edges.

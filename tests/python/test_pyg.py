@@ -289,7 +289,7 @@ class Stores(_Cases):
 class Training(_Cases):
     def test_the_same_losses_as_in_memory(self):
         graph = self.graph()
-        train, printed = runpy.run_path(str(SOURCE / "examples/python_graphsage.py"))["train"], []
+        train, printed = runpy.run_path(str(SOURCE / "examples" / "python_graphsage.py"))["train"], []
         for in_memory in (False, True):
             with contextlib.redirect_stdout(io.StringIO()) as told, contextlib.redirect_stderr(io.StringIO()):
                 train(graph, 4, in_memory)

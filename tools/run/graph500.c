@@ -247,7 +247,9 @@ static enum qn_status validate(struct work *work, const struct qn_result *result
     status = qn_result_column(result, 1, &parents, error);
   if (status)
     return status;
-  const struct qn_tree_values said = {values.type, values.data};
+  const struct qn_tree_values said = {.u32 = values.type == QN_TYPE_U32 ? values.data : NULL,
+                                      .u64 = values.type == QN_TYPE_U64 ? values.data : NULL,
+                                      .f64 = values.type == QN_TYPE_F64 ? values.data : NULL};
   status = qn_tree_check(&work->graph, parents.data, &said, strcmp(algorithm, "sssp") == 0, &tree,
                          error);
   if (status)
@@ -310,7 +312,8 @@ enum qn_status qn_graph500(const struct qn_graph500_options *options, struct qn_
   struct work work = {.options = options, .report.seed = 1};
   enum qn_status status = QN_OK;
   if (options->seed && qn_whole_parse(options->seed, 0, INT64_MAX, &work.report.seed, NULL))
-    status = qn_fail(error, QN_USAGE, "--seed is a whole number, not %s", options->seed);
+    status =
+        qn_fail(error, QN_USAGE, "--seed is a number from 0 to 2^63 - 1, not %s", options->seed);
   if (!status)
     status = open_graph(&work, error);
   if (!status)

@@ -6,6 +6,7 @@
 #include "converters/graph/tree_check.h"
 #include "formats/vertices/parents_file.h"
 #include "helpers/test.h"
+#include <quern/job.h>
 
 enum { V = 6, NONE = QN_NO_PARENT };
 
@@ -34,12 +35,14 @@ static struct qn_graph graph_of(enum qn_weight_type type) {
 static unsigned broken(enum qn_weight_type type, const uint32_t *parents, enum qn_type value_type,
                        const void *data) {
   const struct qn_graph graph = graph_of(type);
-  const struct qn_tree_values values = {value_type, data};
+  const struct qn_tree_values values = {.u32 = value_type == QN_TYPE_U32 ? data : NULL,
+                                        .u64 = value_type == QN_TYPE_U64 ? data : NULL,
+                                        .f64 = value_type == QN_TYPE_F64 ? data : NULL};
   struct qn_tree_report report;
   struct qn_error error;
   unsigned rules = 0;
-  assert_int_equal(qn_tree_check(&graph, parents, data ? &values : NULL,
-                                 value_type != QN_TYPE_U32, &report, &error),
+  assert_int_equal(qn_tree_check(&graph, parents, data ? &values : NULL, value_type != QN_TYPE_U32,
+                                 &report, &error),
                    QN_OK);
   for (int rule = 1; rule < QN_TREE_RULES; rule++)
     rules |= (report.faults[rule].count > 0) << rule;
