@@ -203,8 +203,10 @@ static enum qn_status fetch(const struct options *options, const struct qn_recip
   if (!status && options->pin)
     status = qn_recipe_write(qn_recipe_pinned(recipe, &made), options->pin, options->shared.force,
                              error);
-  if (!status)
+  if (!status) {
     qn_recipe_report(&job, &made);
+    status = qn_recipe_keep(&job, &made, error);
+  }
   qn_recipe_made_end(&made);
   return status;
 }

@@ -111,8 +111,10 @@ static enum qn_status remake(const struct options *options, const struct qn_reci
       .keep = options->output != NULL};
   struct qn_recipe_made made;
   enum qn_status status = qn_recipe_make(&job, &made, error);
-  if (!status)
+  if (!status) {
     qn_recipe_report(&job, &made);
+    status = qn_recipe_keep(&job, &made, error);
+  }
   qn_recipe_made_end(&made);
   return status;
 }

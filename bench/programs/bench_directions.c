@@ -296,6 +296,7 @@ static enum qn_status time_rule(const struct directions *of, const struct search
     run.request = qn_run_request_for(kernel, of->view);
     run.request.inputs.sources = &of->source;
     run.request.inputs.num_sources = 1;
+    run.request.delta = INFINITY; /* nobody waits: the rules are compared over the same iterations */
     run.device = (struct qn_device_run){.store = of->store};
     run.request.device = &run.device;
     if (search->leads_itself)

@@ -18,7 +18,7 @@
 
 /* Of symbol s the range [starts[s], starts[s + 1]), the last up to 2^15. */
 struct qn_symbol_model {
-  _Alignas(16) int16_t starts[16];
+  int16_t starts[16] __attribute__((aligned(16)));
   uint16_t seen; /* symbols, as far as it matters */
 };
 

@@ -24,6 +24,8 @@ struct summing {
 
 static enum qn_status refuse(const struct summing *summing, struct qn_error *error) {
   const char *why = archive_error_string(summing->archive);
+  if (archive_errno(summing->archive) == ENOMEM)
+    return qn_fail_memory(error, "the sums of a file", 0);
   return qn_fail(error, QN_UNSUPPORTED, "libarchive does not compute SHA-256%s%s", why ? ": " : "",
                  why ? why : "");
 }

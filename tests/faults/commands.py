@@ -111,8 +111,8 @@ def make_inputs(folder):
     words = COMMANDS["import-types"][0].replace("INPUTS", str(folder)).split()
     run(*words[:-1], folder / "typed", "-q")
     run("gzip", "-kn", folder / "edges.txt")
-    (folder / "recipe.json").write_text(json.dumps({"quern_recipe": 1, "name": "r", "files": [{"name": "edges.txt.gz"}], "steps": [
-        {"tool": "quern-import", "inputs": ["edges.txt.gz"]}, {"tool": "quern-transform", "options": {"symmetrize": True}}]}))
+    (folder / "recipe.json").write_text(json.dumps({"quern_recipe": 1, "name": "r", "files": [{"name": "edges.txt"}], "steps": [
+        {"tool": "quern-import", "inputs": ["edges.txt"]}, {"tool": "quern-transform", "options": {"symmetrize": True}}]}))
     run("quern-fetch", folder / "recipe.json", "--offline", "--from", folder, "-q", "-o", folder / "fetched.qrn")
     shutil.make_archive(folder / "edges", "zip", folder, "edges.txt")
     (folder / "names.csv").write_text("source,target\n" + "".join(

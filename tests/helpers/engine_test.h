@@ -64,8 +64,6 @@ static inline struct qn_run_request request_for_test(const struct qn_kernel *ker
   request.inputs.num_sources = 1;
   request.positions = positions;
   request.limits.tolerance = 0;
-  if (kernel->processor == QN_CUDA && kernel->traits & QN_KERNEL_DELTA)
-    request.delta = 3; /* so that vertices wait */
   if (request.limits.max_iterations > MOST_ITERATIONS &&
       request.limits.max_iterations != UINT32_MAX)
     request.limits.max_iterations = MOST_ITERATIONS;

@@ -178,15 +178,20 @@ static enum qn_status put_in_place(const char *path, const char *output, bool re
   return status;
 }
 
-static enum qn_status finish(const struct qn_recipe_job *job, struct qn_atomic_folder *folder,
-                             struct qn_recipe_made *made, struct qn_error *error) {
-  char path[PATH_MAX];
-  snprintf(path, sizeof path, "%s/" STEP_OUTPUT, qn_atomic_folder_place(folder),
+/* Where what the last step makes lies. */
+static const char *place_of_last(const struct qn_recipe_job *job,
+                                 const struct qn_atomic_folder *folder, char path[PATH_MAX]) {
+  snprintf(path, PATH_MAX, "%s/" STEP_OUTPUT, qn_atomic_folder_place(folder),
            job->recipe->num_steps);
+  return path;
+}
+
+static enum qn_status compare(const struct qn_recipe_job *job, struct qn_recipe_made *made,
+                              struct qn_error *error) {
+  char place[PATH_MAX];
+  const char *path = place_of_last(job, made->folder, place);
   enum qn_status status = look_at(path, &made->result, error);
-  if (!status)
-    status = qn_recipe_compare(job->recipe, &made->result, &made->known, error);
-  return status || !job->keep ? status : put_in_place(path, job->output, job->shared->force, error);
+  return status ? status : qn_recipe_compare(job->recipe, &made->result, &made->known, error);
 }
 
 /* ---- The whole ------------------------------------------------------------------ */
@@ -211,28 +216,37 @@ static enum qn_status begin_folder(const struct qn_recipe_job *job,
 
 enum qn_status qn_recipe_make(const struct qn_recipe_job *job, struct qn_recipe_made *made,
                               struct qn_error *error) {
-  struct qn_atomic_folder *folder;
   *made = (struct qn_recipe_made){0};
   enum qn_status status =
       job->keep ? qn_atomic_file_check(job->output, job->shared->force, error) : QN_OK;
   if (!status)
-    status = begin_folder(job, &folder, error);
-  if (status)
-    return status;
-  status = find_files(job, folder, made, error);
-  for (uint64_t i = 0; !status && i < job->recipe->num_steps; i++)
-    status = run_step(job, i, folder, error);
+    status = begin_folder(job, &made->folder, error);
   if (!status)
-    status = finish(job, folder, made, error);
-  qn_atomic_folder_abort(folder);
+    status = find_files(job, made->folder, made, error);
+  for (uint64_t i = 0; !status && i < job->recipe->num_steps; i++)
+    status = run_step(job, i, made->folder, error);
+  if (!status)
+    status = compare(job, made, error);
   close_files(made);
   return status;
+}
+
+enum qn_status qn_recipe_keep(const struct qn_recipe_job *job, const struct qn_recipe_made *made,
+                              struct qn_error *error) {
+  char place[PATH_MAX];
+  if (fflush(stdout) != 0 || ferror(stdout))
+    return qn_fail(error, QN_SYSTEM, "cannot write to standard output");
+  if (!job->keep)
+    return QN_OK;
+  return put_in_place(place_of_last(job, made->folder, place), job->output, job->shared->force,
+                      error);
 }
 
 void qn_recipe_made_end(struct qn_recipe_made *made) {
   for (uint64_t i = 0; i < made->num_files; i++)
     qn_source_file_close(&made->files[i]);
   qn_free(made->files);
+  qn_atomic_folder_abort(made->folder);
   *made = (struct qn_recipe_made){0};
 }
 

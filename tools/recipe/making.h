@@ -15,7 +15,8 @@ struct qn_recipe_job {
 };
 
 struct qn_recipe_made {
-  struct qn_source_file *files; /* one for each of the recipe's; closed, with their sums */
+  struct qn_atomic_folder *folder; /* in which the container lies, beside the output */
+  struct qn_source_file *files;    /* one for each of the recipe's; closed, with their sums */
   uint64_t num_files;
   struct qn_recipe_result result;
   bool known; /* the recipe says what must come out */
@@ -24,6 +25,9 @@ struct qn_recipe_made {
 /* QN_NEGATIVE, with nothing kept, if it is not what the recipe makes. A failed step has said why on
  * standard error. Given back by qn_recipe_made_end in any case. */
 enum qn_status qn_recipe_make(const struct qn_recipe_job *job, struct qn_recipe_made *made,
+                              struct qn_error *error);
+/* When all is told, as the summary is held to be true: the container gets its name, if it is to. */
+enum qn_status qn_recipe_keep(const struct qn_recipe_job *job, const struct qn_recipe_made *made,
                               struct qn_error *error);
 void qn_recipe_made_end(struct qn_recipe_made *made);
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/set_view.h"
+#include "support/temp_file.h"
 
 /* Edges of a part that one thread walks alone: sharing them would take longer. */
 #define FILLED_ALONE ((uint64_t)1 << 13)

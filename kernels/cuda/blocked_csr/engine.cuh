@@ -157,7 +157,10 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
   struct blocked_stream stream;
   struct qn_unit_source source;
   auto upload = [view, &stream](struct sweep_run *run, struct qn_error *failure) {
-    return run->source ? upload_streamed(&stream, run, failure) : upload_layout(view, run, failure);
+    if (!run->source)
+      return upload_layout(view, run, failure);
+    enum qn_status refused = near_far_refuse(run->request, failure);
+    return refused ? refused : upload_streamed(&stream, run, failure);
   };
   memset(result, 0, sizeof *result);
   enum qn_status status = engine_check_weights(weights, view->num_edges, view->num_vertices, error);

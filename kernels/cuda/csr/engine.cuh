@@ -110,15 +110,9 @@ inline enum qn_status engine_run_streamed(const struct qn_run_request *request,
   const struct qn_graph *view = (const struct qn_graph *)request->view;
   struct qn_graph made;
   const struct qn_csr *in = view->has_transpose ? &view->in : NULL;
-  enum qn_status status = QN_OK;
-  if (request->delta > 0)
-    return qn_fail(
-        error, QN_DEVICE,
-        "--delta works on the device only where the whole graph fits into its memory, and "
-        "this one does not; allow more with --device-memory, leave --delta out, or use "
-        "--device cpu");
+  enum qn_status status = near_far_refuse(request, error);
   memset(&made, 0, sizeof made);
-  if (must_have_in)
+  if (!status && must_have_in)
     status = qn_find_in_edges(view, &made, &in, error);
   if (!status)
     status = streamed_rows_run(request, &view->out, in, result, error);

@@ -37,4 +37,15 @@ inline double near_far_step(const struct qn_run_request *request, double mean_we
   return mean * fmax(1.0, 32 / fmax(1.0, mean_degree));
 }
 
+/* Of a request with a step of its own, where the graph is streamed. */
+inline enum qn_status near_far_refuse(const struct qn_run_request *request,
+                                      struct qn_error *error) {
+  return request->delta <= 0
+             ? QN_OK
+             : qn_fail(error, QN_DEVICE,
+                       "--delta works on the device only where the whole graph fits into its "
+                       "memory, and this one does not; allow more with --device-memory, leave "
+                       "--delta out, or use --device cpu");
+}
+
 } /* namespace */

@@ -156,6 +156,10 @@ inline enum qn_status engine_run_program(const struct qn_run_request *request,
 inline enum qn_status upload_out(const struct qn_hybrid *view, struct sweep_run *run,
                                  struct qn_error *error) {
   struct qn_graph united;
+  if (!view->has_out && run->request->delta > 0)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "--delta has no effect on a container without out-edges, where every step walks "
+                   "all in-edges; store them too (--direction both), or leave --delta out");
   if (!view->has_out)
     return QN_OK;
   memset(&united, 0, sizeof united);

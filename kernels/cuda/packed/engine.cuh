@@ -368,6 +368,8 @@ inline enum qn_status upload_layout(const struct qn_packed *view,
     status = qn_cuda_alloc(&run->memory, &device->heads, units->rows->num_tiles,
                            sizeof *device->heads, "sums of tiles", error);
   if (!status && run->source)
+    status = near_far_refuse(run->request, error);
+  if (!status && run->source)
     status = qn_cuda_copy_of(&run->memory, &device->unit_tiles, units->bounds, units->count + 1, 0,
                              sizeof *units->bounds, "units", error);
   else if (!status)
