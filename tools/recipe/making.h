@@ -26,7 +26,7 @@ struct qn_recipe_made {
  * standard error. Given back by qn_recipe_made_end in any case. */
 enum qn_status qn_recipe_make(const struct qn_recipe_job *job, struct qn_recipe_made *made,
                               struct qn_error *error);
-/* When all is told, as the summary is held to be true: the container gets its name, if it is to. */
+/* After the summary was printed: the container gets its name, if it is to be kept. */
 enum qn_status qn_recipe_keep(const struct qn_recipe_job *job, const struct qn_recipe_made *made,
                               struct qn_error *error);
 void qn_recipe_made_end(struct qn_recipe_made *made);

@@ -1,5 +1,6 @@
 #include "kernels/cpu/set/bands.h"
 
+#include "kernels/cpu/set/columns.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
 #include "support/used_files.h"
@@ -79,19 +80,6 @@ static void gather_rows(const struct qn_part_rows *part, struct gathering *to) {
   to->is_same = to->is_same && is_same;
 }
 
-/* The first edge of [first, last) whose column is `column` or greater. */
-static uint64_t find_column(const struct qn_csr *csr, uint64_t first, uint64_t last,
-                            uint64_t column) {
-  while (first < last) {
-    const uint64_t middle = first + (last - first) / 2;
-    if (csr->column_indices[middle] < column)
-      first = middle + 1;
-    else
-      last = middle;
-  }
-  return first;
-}
-
 static void gather_columns(const struct qn_part_rows *part, struct gathering *to) {
   const struct qn_csr *csr = part->csr;
   const uint64_t base = part->columns_begin;
@@ -101,8 +89,8 @@ static void gather_columns(const struct qn_part_rows *part, struct gathering *to
   for (uint64_t row = 0; row < part->end - part->begin; row++) {
     uint64_t edge = edges_before(csr, row), last = edges_before(csr, row + 1);
     if (!takes_all) {
-      edge = find_column(csr, edge, last, to->begin > base ? to->begin - base : 0);
-      last = find_column(csr, edge, last, to->end - base);
+      edge = qn_find_column(csr, edge, last, to->begin > base ? to->begin - base : 0);
+      last = qn_find_column(csr, edge, last, to->end - base);
     }
     for (; edge < last; edge++) {
       const uint64_t own = base + csr->column_indices[edge] - to->begin;

@@ -7,6 +7,7 @@
 #include <omp.h>
 
 #include "kernels/cpu/loop/levels.h"
+#include "kernels/cpu/set/columns.h"
 #include "kernels/keep.h"
 #include "kernels/set_view.h"
 #include "kernels/standalone_kernel.h"
@@ -85,19 +86,6 @@ static void pull_paths(const struct work *work, const struct qn_part_rows *part,
   }
 }
 
-/* The first edge of a row whose column is `column` or greater. */
-static uint64_t find_column(const struct qn_csr *csr, uint64_t row, uint64_t column) {
-  uint64_t first = csr->row_offsets[row], last = csr->row_offsets[row + 1];
-  while (first < last) {
-    const uint64_t middle = first + (last - first) / 2;
-    if (csr->column_indices[middle] < column)
-      first = middle + 1;
-    else
-      last = middle;
-  }
-  return first;
-}
-
 /* Rows offer to those one level up. */
 static void push_shares(const struct work *work, const struct qn_part_rows *part,
                         const uint32_t *vertices, uint64_t count) {
@@ -112,7 +100,8 @@ static void push_shares(const struct work *work, const struct qn_part_rows *part
     for (uint64_t i = 0; i < count; i++) {
       const uint64_t row = vertices[i] - part->begin, last = csr->row_offsets[row + 1];
       const uint32_t above = work->hops[vertices[i]] - 1;
-      for (uint64_t edge = find_column(csr, row, begin);
+      for (uint64_t edge =
+               qn_find_column(csr, csr->row_offsets[row], csr->row_offsets[row + 1], begin);
            edge < last && csr->column_indices[edge] < end; edge++)
         if (hops[csr->column_indices[edge]] == above)
           share[csr->column_indices[edge]] += work->offer[vertices[i]];
