@@ -15,26 +15,19 @@
 #include "tools/recipe/making.h"
 #include "tools/recipe/report.h"
 
-enum { KEY_LIST = 0x100, KEY_SHOW, KEY_DRY_RUN, KEY_OFFLINE, KEY_FROM, KEY_PIN };
-
-enum { MOST_FROM = 16 };
+enum { KEY_LIST = 0x100, KEY_SHOW, KEY_DRY_RUN, KEY_PIN };
 
 struct options {
   struct qn_tool_options shared;
   struct qn_memory_options memory;
+  struct qn_sources sources;
   const char *recipe, *output, *pin;
-  const char *from[MOST_FROM];
-  unsigned num_from;
-  bool list, show, dry_run, offline;
+  bool list, show, dry_run;
 };
 
 static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "Write the container to FILE (default: the recipe's name and .qrn)",
      1},
-    {"from", KEY_FROM, "DIR|URL", 0,
-     "Look for the files in this folder, here or on a server, first; may be given several times",
-     1},
-    {"offline", KEY_OFFLINE, NULL, 0, "Download nothing: take folders and the cache", 1},
     {"pin", KEY_PIN, "FILE", 0,
      "Write the recipe to FILE with the sums and the identity that were found, so that it gives "
      "the same from now on, or fails",
@@ -64,18 +57,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->memory;
-    state->child_inputs[1] = &options->shared;
+    state->child_inputs[1] = &options->sources;
+    state->child_inputs[2] = &options->shared;
     return 0;
   case 'o':
     options->output = argument;
-    return 0;
-  case KEY_FROM:
-    if (options->num_from == MOST_FROM || !*argument)
-      argp_error(state, "--from names a folder, at most %d times", MOST_FROM);
-    options->from[options->num_from++] = argument;
-    return 0;
-  case KEY_OFFLINE:
-    options->offline = true;
     return 0;
   case KEY_PIN:
     options->pin = argument;
@@ -191,13 +177,12 @@ static enum qn_status fetch(const struct options *options, const struct qn_recip
                             struct qn_error *error) {
   char name[128];
   snprintf(name, sizeof name, "%s.qrn", recipe->name);
-  const struct qn_recipe_job job = {
-      .recipe = recipe,
-      .sources = {(const char **)options->from, options->num_from, options->offline},
-      .memory = options->memory,
-      .shared = &options->shared,
-      .output = options->output ? options->output : name,
-      .keep = true};
+  const struct qn_recipe_job job = {.recipe = recipe,
+                                    .sources = options->sources,
+                                    .memory = options->memory,
+                                    .shared = &options->shared,
+                                    .output = options->output ? options->output : name,
+                                    .keep = true};
   struct qn_recipe_made made;
   enum qn_status status = qn_recipe_make(&job, &made, error);
   if (!status && options->pin)
@@ -227,8 +212,10 @@ static enum qn_status work(const struct options *options, struct qn_error *error
 }
 
 int main(int argc, char **argv) {
-  static const struct argp_child children[] = {
-      {&qn_memory_argp, 0, NULL, 0}, {&qn_tool_output_argp, 0, NULL, 0}, {0}};
+  static const struct argp_child children[] = {{&qn_memory_argp, 0, NULL, 0},
+                                               {&qn_sources_argp, 0, NULL, 0},
+                                               {&qn_tool_output_argp, 0, NULL, 0},
+                                               {0}};
   static const struct argp argp = {argp_options, parse_option, "[RECIPE]", documentation,
                                    children,     NULL,         NULL};
   struct options options = {0};

@@ -12,27 +12,16 @@
 #include <quern/open.h>
 #include <quern/remote.h>
 
-enum { KEY_FROM = 0x100, KEY_OFFLINE };
-
-enum { MOST_FROM = 16 };
-
 struct options {
   struct qn_tool_options shared;
   struct qn_memory_options memory;
+  struct qn_sources sources;
   const char *file, *output;
-  const char *from[MOST_FROM];
-  unsigned num_from;
-  bool offline;
 };
 
 static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "Keep the container that is made in FILE (default: compare it only)",
      1},
-    {"from", KEY_FROM, "DIR|URL", 0,
-     "Where the files are that the container was made from: this folder, here or on a server; may "
-     "be given several times (default: the working folder)",
-     1},
-    {"offline", KEY_OFFLINE, NULL, 0, "Download nothing", 1},
     {0}};
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
@@ -40,20 +29,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->memory;
-    state->child_inputs[1] = &options->shared;
+    state->child_inputs[1] = &options->sources;
+    state->child_inputs[2] = &options->shared;
     return 0;
   case 'o':
     if (qn_is_stream(argument))
       argp_error(state, "the container is written to a file");
     options->output = argument;
-    return 0;
-  case KEY_FROM:
-    if (options->num_from == MOST_FROM || !*argument)
-      argp_error(state, "--from names a folder, at most %d times", MOST_FROM);
-    options->from[options->num_from++] = argument;
-    return 0;
-  case KEY_OFFLINE:
-    options->offline = true;
     return 0;
   case ARGP_KEY_ARG:
     if (options->file)
@@ -73,7 +55,8 @@ static const char documentation[] =
     "the two: their identities are the same if the version of Quern is, and else what they hold "
     "but for their metadata.\v"
     "The metadata of a container has the name, length and XXH3-128 of each file that it was made "
-    "from; the files of --from are compared with these before they are read. quern-info --recipe "
+    "from; the files of --from, or of the working folder without it, are compared with these "
+    "before they are read. quern-info --recipe "
     "prints the steps as a recipe, and quern-fetch follows it elsewhere.\n\n"
     "Exit status: 0 if what was made is the same; 1 if it differs; 2 for a wrong command line; 3 "
     "if a file is not the one that the container was made from; 4 if the metadata does not tell "
@@ -99,16 +82,16 @@ static enum qn_status read_recipe(const char *file, struct qn_recipe *recipe,
 static enum qn_status remake(const struct options *options, const struct qn_recipe *recipe,
                              struct qn_error *error) {
   char beside[PATH_MAX];
-  const char *here = ".";
+  struct qn_sources sources = options->sources;
+  if (sources.num_from == 0)
+    sources.from[sources.num_from++] = ".";
   snprintf(beside, sizeof beside, "%s/%s", qn_default_temp_folder(), recipe->name);
-  const struct qn_recipe_job job = {
-      .recipe = recipe,
-      .sources = {options->num_from ? (const char **)options->from : &here,
-                  options->num_from ? options->num_from : 1, options->offline},
-      .memory = options->memory,
-      .shared = &options->shared,
-      .output = options->output ? options->output : beside,
-      .keep = options->output != NULL};
+  const struct qn_recipe_job job = {.recipe = recipe,
+                                    .sources = sources,
+                                    .memory = options->memory,
+                                    .shared = &options->shared,
+                                    .output = options->output ? options->output : beside,
+                                    .keep = options->output != NULL};
   struct qn_recipe_made made;
   enum qn_status status = qn_recipe_make(&job, &made, error);
   if (!status) {
@@ -120,8 +103,10 @@ static enum qn_status remake(const struct options *options, const struct qn_reci
 }
 
 int main(int argc, char **argv) {
-  static const struct argp_child children[] = {
-      {&qn_memory_argp, 0, NULL, 0}, {&qn_tool_output_argp, 0, NULL, 0}, {0}};
+  static const struct argp_child children[] = {{&qn_memory_argp, 0, NULL, 0},
+                                               {&qn_sources_argp, 0, NULL, 0},
+                                               {&qn_tool_output_argp, 0, NULL, 0},
+                                               {0}};
   static const struct argp argp = {argp_options, parse_option, "FILE", documentation,
                                    children,     NULL,         NULL};
   struct options options = {0};

@@ -1,7 +1,6 @@
 #include "converters/typed/ldbc.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "converters/typed/folder.h"
 #include "formats/text/delimited.h"
 #include "support/memory.h"
 #include "support/progress.h"
@@ -195,41 +195,35 @@ static enum qn_status add_file(struct adding *adding, const char *stem, const ch
   return status ? status : qn_typed_table_add_file(table, path, error);
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b) {
-  return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 /* What becomes of FOLDER/NAME, which is a folder or not. */
 typedef enum qn_status (*entry_taker)(struct adding *adding, const char *name, const char *path,
                                       bool is_folder, const char *of, struct qn_error *error);
 
-/* Names that begin with a point or an underscore are Hadoop's own. */
+struct walk {
+  struct adding *adding;
+  entry_taker take;
+  const char *of;
+};
+
+/* Empty files are left out: generators write a part for each task, with or without rows. */
+static enum qn_status take_entry(void *context, const char *name, const char *path,
+                                 struct qn_error *error) {
+  const struct walk *walk = context;
+  struct stat about;
+  if (stat(path, &about) != 0) {
+    qn_fail_errno(error, "cannot read it");
+    return qn_error_in_file(error, path);
+  }
+  const bool is_folder = S_ISDIR(about.st_mode);
+  return is_folder || about.st_size
+             ? walk->take(walk->adding, name, path, is_folder, walk->of, error)
+             : QN_OK;
+}
+
 static enum qn_status each_entry(struct adding *adding, const char *folder, entry_taker take,
                                  const char *of, struct qn_error *error) {
-  struct dirent **entries;
-  struct stat about;
-  char path[PATH_MAX];
-  const int count = scandir(folder, &entries, NULL, by_name);
-  enum qn_status status = QN_OK;
-  if (count < 0) {
-    qn_fail_errno(error, "cannot list the folder");
-    return qn_error_in_file(error, folder);
-  }
-  for (int i = 0; i < count; i++) {
-    const char *name = entries[i]->d_name;
-    if (!status && name[0] != '.' && name[0] != '_') {
-      if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
-        status = qn_fail(error, QN_USAGE, "the name of a file is too long");
-      else if (stat(path, &about) != 0) {
-        qn_fail_errno(error, "cannot read it");
-        status = qn_error_in_file(error, path);
-      } else if (S_ISDIR(about.st_mode) || about.st_size)
-        status = take(adding, name, path, S_ISDIR(about.st_mode), of, error);
-    }
-    free(entries[i]);
-  }
-  free(entries);
-  return status;
+  struct walk walk = {adding, take, of};
+  return qn_typed_each_entry(folder, take_entry, &walk, error);
 }
 
 static enum qn_status refuse_name(const char *path, struct qn_error *error) {
@@ -284,26 +278,31 @@ static enum qn_status take_group(struct adding *adding, const char *name, const 
 
 /* ---- The whole ---------------------------------------------------------------- */
 
-bool qn_ldbc_is_folder(const char *folder, const struct qn_input_options *how) {
-  struct dirent **entries;
+struct search {
+  const struct qn_input_options *how;
+  bool found;
+};
+
+/* Is it one of the folders, or a table with their header? */
+static enum qn_status look_at(void *context, const char *name, const char *path,
+                              struct qn_error *error) {
+  struct search *search = context;
   struct stat about;
-  char path[PATH_MAX], *header;
-  const int count = scandir(folder, &entries, NULL, by_name);
-  bool found = false;
-  for (int i = 0; i < count; i++) {
-    const char *name = entries[i]->d_name;
-    const bool is_path = snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path;
-    if (!found && is_path && stat(path, &about) == 0 && S_ISDIR(about.st_mode))
-      found = is_group(name) || strcmp(name, "initial_snapshot") == 0;
-    else if (!found && is_path && stem_length(name) && !qn_typed_header(path, how, &header, NULL)) {
-      found = strchr(header, '|') && !strchr(header, ':');
-      free(header);
-    }
-    free(entries[i]);
+  char *header;
+  if (search->found)
+    return QN_OK;
+  if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
+    search->found = is_group(name) || strcmp(name, "initial_snapshot") == 0;
+  } else if (stem_length(name) && !qn_typed_header(path, search->how, &header, error)) {
+    search->found = strchr(header, '|') && !strchr(header, ':');
+    free(header);
   }
-  if (count >= 0)
-    free(entries);
-  return found;
+  return QN_OK;
+}
+
+bool qn_ldbc_is_folder(const char *folder, const struct qn_input_options *how) {
+  struct search search = {.how = how};
+  return !qn_typed_each_entry(folder, look_at, &search, NULL) && search.found;
 }
 
 /* Of Spark's generator edges lead to cities and companies, which are in the tables of places and

@@ -1,6 +1,5 @@
 #include "converters/typed/tables.h"
 
-#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "converters/typed/folder.h"
 #include "converters/typed/ldbc.h"
 #include "formats/text/delimited.h"
 #include "support/memory.h"
@@ -307,32 +307,23 @@ static enum qn_status add_input(struct qn_typed_tables *tables, const char *path
   return qn_error_in_file(error, path);
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b) {
-  return strcmp((*a)->d_name, (*b)->d_name);
+/* A folder whose files are found by their headers. */
+struct folder {
+  struct qn_typed_tables *tables;
+  const struct qn_input_options *how;
+};
+
+static enum qn_status take_entry(void *context, const char *name, const char *path,
+                                 struct qn_error *error) {
+  const struct folder *folder = context;
+  (void)name;
+  return add_input(folder->tables, path, true, folder->how, error);
 }
 
-static enum qn_status add_folder(struct qn_typed_tables *tables, const char *folder,
+static enum qn_status add_folder(struct qn_typed_tables *tables, const char *path,
                                  const struct qn_input_options *how, struct qn_error *error) {
-  struct dirent **entries;
-  char path[PATH_MAX];
-  const int count = scandir(folder, &entries, NULL, by_name);
-  enum qn_status status = QN_OK;
-  if (count < 0) {
-    qn_fail_errno(error, "cannot list the folder");
-    return qn_error_in_file(error, folder);
-  }
-  for (int i = 0; i < count; i++) {
-    const char *name = entries[i]->d_name;
-    if (!status && name[0] != '.' && name[0] != '_') {
-      if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
-        status = qn_fail(error, QN_USAGE, "the name of a file is too long");
-      else
-        status = add_input(tables, path, true, how, error);
-    }
-    free(entries[i]);
-  }
-  free(entries);
-  return status;
+  struct folder folder = {tables, how};
+  return qn_typed_each_entry(path, take_entry, &folder, error);
 }
 
 enum qn_status qn_typed_tables_find(const struct qn_typed_options *options, char *const *inputs,

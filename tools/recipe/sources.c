@@ -15,6 +15,35 @@
 #include "support/text/url.h"
 #include "support/used_files.h"
 
+/* ---- Options ----------------------------------------------------------------- */
+
+enum { KEY_FROM = 0x100, KEY_OFFLINE };
+
+static const struct argp_option argp_options[] = {
+    {"from", KEY_FROM, "DIR|URL", 0,
+     "Look for the files in this folder, here or on a server, first; may be given several times",
+     1},
+    {"offline", KEY_OFFLINE, NULL, 0, "Download nothing: take folders and the cache", 1},
+    {0}};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
+  struct qn_sources *sources = state->input;
+  switch (key) {
+  case KEY_FROM:
+    if (sources->num_from == QN_MOST_FOLDERS || !*argument)
+      argp_error(state, "--from names a folder, at most %d times", QN_MOST_FOLDERS);
+    sources->from[sources->num_from++] = argument;
+    return 0;
+  case KEY_OFFLINE:
+    sources->offline = true;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp qn_sources_argp = {.options = argp_options, .parser = parse_option};
+
 enum { CACHE_NAME = 80 };
 
 static enum qn_status set_where(struct qn_source_file *file, const char *where,

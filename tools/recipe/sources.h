@@ -2,16 +2,22 @@
  * reads them. */
 #pragma once
 
+#include <argp.h>
 #include <stdbool.h>
 
 #include "converters/recipe/recipe.h"
 #include "support/input/file_sums.h"
 
+enum { QN_MOST_FOLDERS = 16 };
+
 struct qn_sources {
-  const char **from; /* [num_from] folders, or the URLs of folders, that are looked at first */
+  const char *from[QN_MOST_FOLDERS]; /* folders, or their URLs, that are looked at first */
   unsigned num_from;
   bool offline;
 };
+
+/* --from and --offline; `input` is a struct qn_sources. */
+extern const struct argp qn_sources_argp;
 
 struct qn_source_file {
   int descriptor; /* -1: it is not open */
