@@ -59,7 +59,7 @@ static struct statistics find_statistics(const double *samples, unsigned count) 
  * that of Norris (Annals of Mathematical Statistics 11, 1940), which the specification cites. */
 static struct statistics find_rates(const struct qn_graph500_report *report,
                                     const struct qn_graph500_searches *searches) {
-  double seconds[QN_GRAPH500_KEYS];
+  double seconds[QN_GRAPH500_KEYS] = {0};
   const unsigned count = report->num_keys;
   struct statistics rates;
   for (unsigned i = 0; i < count; i++)
