@@ -560,6 +560,81 @@ def masks(bench):
                   100 * sum(degree for degree, is_settled in zip(edges, settled) if is_settled) / max(1, sum(edges)), "%")
 
 
+# ---- Real graphs, and graphs that stand for others ----
+
+# The smaller kinds of the papers' graphs, below --graphs: the file, and options of its import. Loops and duplicates are removed.
+REAL = {"cnr-2000, web": ("cnr-2000/cnr-2000.graph", []),
+        "web-Stanford, web": ("web-Stanford/derived/*.txt.gz", []),
+        "soc-Slashdot0902, social": ("soc-Slashdot0902/soc-Slashdot0902.txt.gz", []),
+        "USA-road-NY, roads": ("USA-road-NY/USA-road-d.NY.gr.gz", ["--weights=drop"])}
+# The papers' own are too large to come along: as many vertices and edges, and as large a degree, as their public pages say.
+TWINS = {"LiveJournal's twin": ["--vertices=4847571", "--edges=68993773", "--max-degree=20333"],
+         "Orkut's twin": ["--vertices=3072441", "--edges=117185083", "--max-degree=16656"],
+         "uk-2002's twin": ["--vertices=18520486", "--edges=298113762", "--max-degree=97222", "--exponent=2.1"]}
+SMALL_TWINS = {"a small twin": ["--vertices=300", "--edges=2000", "--max-degree=60"]}
+
+
+def real_graphs(bench):
+    """The papers' tables on graphs of the kinds that they have: every layout resident, and those of Graphie and GTS streamed."""
+    if bench.passes:
+        return
+    named = {name: (lambda f=file, o=extra: imported(bench, f, o)) for name, (file, extra) in REAL.items()}
+    twins = SMALL_TWINS if bench.options.emulator else TWINS
+    named.update({name: (lambda n=name, o=extra: twin(bench, n, o)) for name, extra in twins.items()})
+    for name, make in named.items():
+        bench.each(name, lambda n=name, m=make: real_graph(bench, n, m()))
+
+
+def imported(bench, pattern, extra):
+    files = sorted(bench.options.graphs.glob(pattern))
+    if not files:
+        raise gpu.OutOfTime()  # is listed as not run
+    path = bench.work / (files[0].name.split(".")[0] + "-real.qrn")
+    if not path.exists():
+        bench.run([bench.bin / "quern-import", files[0], "--undirected", "--self-loops=remove", "--duplicates=remove", *extra, "-qo",
+                   bench.work / "unweighted.qrn"])
+        weigh(bench, bench.work / "unweighted.qrn", path)
+    return path
+
+
+def twin(bench, name, extra):
+    path = bench.work / (name.split("'")[0].replace(" ", "-") + "-twin.qrn")
+    if not path.exists():
+        bench.run([bench.bin / "quern-generate", "powerlaw", *extra, "--undirected", "--self-loops=remove", "--duplicates=remove",
+                   "--weights=0.001,0.03", "-qo", path])
+    return path
+
+
+def weigh(bench, graph, path):
+    """SSSP's weights, as of the twins."""
+    bench.run([bench.bin / "quern-transform", graph, "--random-weights=0.001,0.03,1", "-qo", path])
+    graph.unlink()
+
+
+def real_graph(bench, name, graph):
+    for layout in [None, *BUILDERS]:
+        container = bench.build(layout, graph)[0] if layout else graph
+        title_of_layout = gpu.LAYOUT_TITLES[layout or "graph"]
+        for algorithm in ("pagerank", "bfs", "sssp", "cc"):
+            bench.each("%s, %s, %s" % (name, algorithm, title_of_layout),
+                       lambda a=algorithm, c=container, t=title_of_layout: real_run(bench, name, graph, a, c, t))
+        if layout:
+            container.unlink()
+    if not bench.options.emulator:
+        graph.unlink()
+
+
+def real_run(bench, name, graph, algorithm, container, layout):
+    report = bench.go(algorithm, container, graph)
+    bench.put("papers-real-" + algorithm, TITLES[algorithm], name, layout, 1e3 * seconds_of(algorithm, report), "ms")
+    if layout in (gpu.LAYOUT_TITLES[each] for each in ("graph", "edge-partitions", "slotted-pages")):
+        memory = gpu_streaming.budget_of(bench, algorithm, container, report)
+        streamed = bench.go(algorithm, container, graph, extra=["--device-memory=%d" % memory])
+        if "streaming" in streamed:
+            bench.put("papers-real-streamed", TITLES[algorithm], name, layout, 1e3 * seconds_of(algorithm, streamed), "ms")
+            bench.put("papers-real-streamed", TITLES[algorithm], name, layout + ", moved", 1e-9 * streamed["streaming"]["moved_bytes"], "GB")
+
+
 # ---- All of them -----------------------------------------------------------------
 
 
@@ -583,7 +658,7 @@ def building(bench):
         bench.each("HPGraph, warps", lambda: warps(bench))
 
 
-PAPERS = {"building": building, "hpgraph": hpgraph, "graphcage": graphcage, "graphie": graphie, "gts": gts, "garaph": garaph}
+PAPERS = {"building": building, "hpgraph": hpgraph, "graphcage": graphcage, "graphie": graphie, "gts": gts, "garaph": garaph, "real": real_graphs}
 ON_CPU = ("building", "garaph")
 
 
@@ -628,6 +703,7 @@ def arguments():
     parser.add_argument("--emulator", action="store_true", help="try the script without a GPU")
     parser.add_argument("--bin", type=Path, default=ROOT / "build/bin", help="the tools")
     parser.add_argument("--emulated", type=Path, default=ROOT / "build/emulator/bin", help="the emulated tools")
+    parser.add_argument("--graphs", type=Path, default=ROOT.parent / "shared/graphs", help="real graphs, as tests look for them")
     parser.add_argument("--programs", type=Path, default=ROOT / "build/release/bench", help="shared-replicas")
     parser.add_argument("--output", type=Path, default=Path("papers-results"), help="folder for papers.json")
     options = parser.parse_args()

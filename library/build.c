@@ -8,7 +8,6 @@
 #include "library/outputs.h"
 #include "library/session.h"
 #include "partitioner/builders.h"
-#include "support/suggest.h"
 #include "support/used_files.h"
 
 struct building {
@@ -25,19 +24,6 @@ struct building {
 
 static const struct qn_setting output_settings[] = {
     {"force", QN_SETTING_SWITCH, .offset = offsetof(struct building, replace)}, {0}};
-
-static enum qn_status find_builder(const char *layout, const struct qn_builder **out,
-                                   struct qn_error *error) {
-  char suggested[QN_SUGGESTION_TEXT];
-  struct qn_suggestion suggestion = qn_suggestion_for(layout);
-  for (*out = qn_builders; (*out)->tool; (*out)++) {
-    if (strcmp(qn_layout_name((*out)->layout), layout) == 0)
-      return QN_OK;
-    qn_suggestion_offer(&suggestion, qn_layout_name((*out)->layout));
-  }
-  return qn_fail(error, QN_USAGE, "there is no builder of a layout '%s'%s", layout,
-                 qn_suggestion_text(&suggestion, suggested));
-}
 
 static enum qn_status run_builder(struct building *building, const struct qn_builder *builder,
                                   struct qn_error *error) {
@@ -64,7 +50,7 @@ static enum qn_status run_builder(struct building *building, const struct qn_bui
 static enum qn_status build(void *argument, struct qn_error *error) {
   struct building *building = argument;
   const struct qn_builder *found;
-  enum qn_status status = find_builder(building->layout, &found, error);
+  enum qn_status status = qn_builder_named(building->layout, &found, error);
   if (status)
     return status;
   const struct qn_builder builder = qn_builder_with(found, &building->options);

@@ -1,5 +1,9 @@
 #include "partitioner/builders.h"
 
+#include <string.h>
+
+#include "support/suggest.h"
+
 static const char *const blocked_words[] = {"pull", "push", "both", NULL};
 static const char *const direction_words[] = {"in", "out", "both", NULL};
 
@@ -200,6 +204,19 @@ const struct qn_builder *qn_builder_find(enum qn_layout layout) {
     if (builder->layout == layout)
       return builder;
   return NULL;
+}
+
+enum qn_status qn_builder_named(const char *layout, const struct qn_builder **out,
+                                struct qn_error *error) {
+  char suggested[QN_SUGGESTION_TEXT];
+  struct qn_suggestion suggestion = qn_suggestion_for(layout);
+  for (*out = qn_builders; (*out)->tool; (*out)++) {
+    if (strcmp(qn_layout_name((*out)->layout), layout) == 0)
+      return QN_OK;
+    qn_suggestion_offer(&suggestion, qn_layout_name((*out)->layout));
+  }
+  return qn_fail(error, QN_USAGE, "there is no builder of a layout '%s'%s", layout,
+                 qn_suggestion_text(&suggestion, suggested));
 }
 
 struct qn_builder qn_builder_with(const struct qn_builder *builder,

@@ -24,6 +24,9 @@ extern const struct qn_builder qn_builders[];
 
 /* NULL if there is none. */
 const struct qn_builder *qn_builder_find(enum qn_layout layout);
+/* Of the layout of this name; QN_USAGE, with the closest name, if there is none. */
+enum qn_status qn_builder_named(const char *layout, const struct qn_builder **out,
+                                struct qn_error *error);
 
 /* A builder of the table with options of its own, by which nothing is asked for. */
 struct qn_builder qn_builder_with(const struct qn_builder *builder,

@@ -416,12 +416,11 @@ enum qn_status qn_atomic_file_in_memory(struct qn_atomic_file **out, struct qn_e
   enum qn_status status = create_nameless("(in memory)", out, error);
   if (status)
     return status;
-  (*out)->descriptor = memfd_create("quern", MFD_CLOEXEC);
-  if ((*out)->descriptor >= 0)
-    return QN_OK;
-  status = qn_fail_errno(error, "cannot make a file in memory");
-  destroy(*out);
-  *out = NULL;
+  status = qn_scratch_open(0, &(*out)->descriptor, error);
+  if (status) {
+    destroy(*out);
+    *out = NULL;
+  }
   return status;
 }
 

@@ -45,7 +45,8 @@ enum qn_status qn_atomic_file_visit(const char *temporary, struct qn_atomic_file
                                     struct qn_error *error);
 enum qn_status qn_atomic_file_leave(struct qn_atomic_file *file, struct qn_error *error);
 
-/* Begin a file in memory, which has no name and cannot be committed. */
+/* Begin a file without a name, which cannot be committed: in memory, or with a limit of that in the
+ * temporary folder (qn_scratch_open). */
 enum qn_status qn_atomic_file_in_memory(struct qn_atomic_file **out, struct qn_error *error);
 
 /* The same, but `path` may be "-" or a stream (output_stream.h), too: what is written is kept

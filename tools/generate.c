@@ -65,8 +65,8 @@ static void finish_command_line(struct argp_state *state, struct options *option
   const struct qn_build *build = &options->generate.build;
   struct qn_error error;
   if (!options->model_given)
-    argp_error(state, "name a model: rmat, uniform or grid");
-  if (!options->generate.scale_given)
+    argp_error(state, "name a model: rmat, uniform, grid or powerlaw");
+  if (!options->generate.scale_given && !options->generate.generator.num_vertices)
     argp_error(state, "say how large with --scale");
   if (!options->output)
     argp_error(state, "name the file to write with -o");
@@ -116,12 +116,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 }
 
 static const char documentation[] =
-    "Generate a graph of 2^N vertices.\v"
+    "Generate a graph.\v"
     "Models:\n"
     "  rmat     skewed degrees, as in social networks (R-MAT, as in Graph500)\n"
     "  uniform  both endpoints of every edge uniformly random\n"
-    "  grid     a rectangle of points with edges to their neighbours, like a road network\n\n"
-    "The same options give the same graph, whatever the number of threads. rmat and uniform make "
+    "  grid     a rectangle of points with edges to their neighbours, like a road network\n"
+    "  powerlaw endpoints drawn by a power law of degrees, of as many vertices and edges, and "
+    "with as large a degree, as a graph that it stands for\n\n"
+    "The same options give the same graph, whatever the number of threads. All but grid make "
     "self-loops and duplicates, as Graph500 does.\n\n"
     "Exit status: 0; 2 for a wrong command line or if FILE exists (see --force); 5 if writing or "
     "memory fails.\n\n"
@@ -129,7 +131,10 @@ static const char documentation[] =
     "together they write a set: the same files as with --parts alone.\n\n"
     "Example, a clean undirected graph with weights:\n"
     "  quern-generate rmat --scale 20 --weights 1,255 --undirected \\\n"
-    "    --self-loops=remove --duplicates=remove -o rmat20.qrn";
+    "    --self-loops=remove --duplicates=remove -o rmat20.qrn\n"
+    "One of the size and skew of a social network:\n"
+    "  quern-generate powerlaw --vertices 4847571 --edges 68993773 \\\n"
+    "    --max-degree 20333 -o twin.qrn";
 
 /* ---- A container ---------------------------------------------------------- */
 
@@ -165,6 +170,7 @@ static enum qn_status generate_container(const struct options *options, struct r
 
 struct text_job {
   const struct qn_generator *generator;
+  struct qn_generation *generation;
   uint64_t num_edges; /* atomic */
 };
 
@@ -191,7 +197,7 @@ static void format_part(const void *context, uint64_t part, struct qn_text_buffe
   end = end < slots ? end : slots;
   for (uint64_t begin = part * PART_SLOTS; begin < end; begin += BATCH) {
     uint64_t next = end - begin < BATCH ? end : begin + BATCH;
-    uint64_t count = qn_generate(generator, begin, next, edges);
+    uint64_t count = qn_generate(job->generation, begin, next, edges);
     char *p = qn_text_buffer_reserve(buffer, count * 3 * (QN_MAX_NUMBER_TEXT + 1));
     if (!p)
       return;
@@ -213,13 +219,18 @@ static enum qn_status generate_text(const struct options *options, struct report
   enum qn_status status =
       qn_provenance_create("quern-generate", &report->container.provenance, error);
   if (!status)
+    status = qn_generation_create(job.generator, &job.generation, error);
+  if (!status)
     status = qn_text_output_create(options->output, options->shared.force, &output, error);
-  if (status)
+  if (status) {
+    qn_generation_destroy(job.generation);
     return status;
+  }
   qn_progress_begin("generating", "edges", slots);
   status =
       qn_text_output_parts(output, (slots + PART_SLOTS - 1) / PART_SLOTS, format_part, &job, error);
   qn_progress_end();
+  qn_generation_destroy(job.generation);
   if (status) {
     qn_text_output_abort(output);
     return status;

@@ -8,11 +8,14 @@
 #include "converters/import/import.h"
 #include "converters/provenance.h"
 #include "converters/typed/import.h"
+#include "formats/container/figures.h"
 #include "support/atomic_file.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
 #include "support/text/fold.h"
+#include "support/text/terminal.h"
 #include "support/tool.h"
+#include "tools/import/layout.h"
 #include "tools/set_making.h"
 #include "tools/tables.h"
 
@@ -25,6 +28,7 @@ struct options {
   struct qn_memory_options memory;
   struct qn_set_making making;
   struct qn_typed_options typed;
+  struct qn_import_layout layout;
   const char *output;
   char **inputs;
   int num_inputs;
@@ -34,10 +38,14 @@ struct options {
 
 /* ---- Command line --------------------------------------------------------- */
 
-enum { KEY_FORMATS = 0x3001 };
+enum { KEY_FORMATS = 0x3001, KEY_LAYOUT };
 
 static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "Write the container to FILE, - for standard output (required)", 1},
+    {"layout", KEY_LAYOUT, "LAYOUT[,OPTION=VALUE...]", 0,
+     "Write blocked-csr, edge-partitions, hybrid, packed, shards or slotted-pages, as quern-block "
+     "and its kin make them, by default with their options' defaults",
+     1},
     {"formats", KEY_FORMATS, NULL, 0,
      "List every format, what is supported and what is lost (also with --json)", 1},
     {0}};
@@ -69,6 +77,7 @@ static void finish_command_line(struct argp_state *state, struct options *option
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
+  struct qn_error error;
   switch (key) {
   case ARGP_KEY_INIT:
     for (int i = 0; i < NUM_TABLES; i++)
@@ -78,6 +87,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     return 0;
   case 'o':
     options->output = argument;
+    return 0;
+  case KEY_LAYOUT:
+    if (qn_import_layout_parse(argument, &options->layout, &error))
+      argp_error(state, "--layout: %s", error.message);
     return 0;
   case KEY_FORMATS:
     options->list_formats = true;
@@ -117,6 +130,8 @@ static const char documentation[] =
     "Example, a clean undirected graph:\n"
     "  quern-import soc.txt.gz -o soc.qrn --undirected \\\n"
     "    --self-loops=remove --duplicates=remove\n"
+    "Packed rows, in one step:\n"
+    "  quern-import soc.txt.gz -o soc.qrn --layout packed\n"
     "A set of 64 parts, by 16 processes:\n"
     "  mpirun -n 16 quern-import edges.txt -o edges --parts 64\n"
     "A set with several types, of Neo4j's import files:\n"
@@ -130,7 +145,8 @@ static char *help_filter(int key, const char *text, void *input) {
 /* ---- Report --------------------------------------------------------------- */
 
 static enum qn_status print_json(const struct options *options,
-                                 const struct qn_import_report *report, struct qn_error *error) {
+                                 const struct qn_import_report *report, json_t *layout,
+                                 struct qn_error *error) {
   const struct qn_container_info *info = &report->info;
   json_t *json = json_pack(
       "{s:o, s:o, s:I, s:I, s:b, s:s, s:{s:f, s:f, s:f, s:f}}", "output",
@@ -139,11 +155,13 @@ static enum qn_status print_json(const struct options *options,
       info->directedness == QN_UNDIRECTED, "weights", qn_weight_type_name(info->weight_type),
       "seconds", "read", report->read_seconds, "build", report->build_seconds, "write",
       report->write_seconds, "total", report->total_seconds);
+  json_object_update(json, layout);
   qn_set_making_json(&options->making, report->set, json);
   return qn_provenance_print(json, report->provenance, error);
 }
 
-static void print_summary(const struct options *options, const struct qn_import_report *report) {
+static void print_summary(const struct options *options, const struct qn_import_report *report,
+                          const json_t *layout) {
   char graph[QN_GRAPH_TEXT];
   struct qn_page page;
   FILE *stream = qn_page_begin(&page, qn_beside_output(options->output));
@@ -151,10 +169,15 @@ static void print_summary(const struct options *options, const struct qn_import_
           qn_ledger_graph_text(&report->ledger, &report->info, graph));
   qn_set_making_print(&options->making, report->set, stream);
   qn_ledger_print(&report->ledger, stream);
+  if (json_object_size(layout))
+    qn_figures_print(layout, qn_terminal_width(), stream);
   qn_page_end(&page, 4);
 }
 
-static enum qn_status import(struct options *options, struct qn_error *error) {
+/* A set, a container, or the graph of which a container of another layout is built. */
+static enum qn_status import_or_build(struct options *options, struct qn_import_report *report,
+                                      json_t *layout, struct qn_error *error) {
+  const bool builds = options->layout.builder.tool;
   const struct qn_import_job job = {.options = &options->import,
                                     .memory = options->memory,
                                     .inputs = options->inputs,
@@ -162,16 +185,40 @@ static enum qn_status import(struct options *options, struct qn_error *error) {
                                     .tool = "quern-import",
                                     .output = options->output,
                                     .replace = options->shared.force,
+                                    .nameless = builds,
                                     .ranks = options->making.ranks,
                                     .set = options->making.set};
-  struct qn_import_report report;
-  enum qn_status status = qn_typed_asked(&options->typed)
-                              ? qn_typed_import_run(&job, &options->typed, &report, error)
-                              : qn_import_run(&job, &report, NULL, error);
+  struct qn_container *graph = NULL;
+  if (qn_typed_asked(&options->typed))
+    return qn_typed_import_run(&job, &options->typed, report, error);
+  enum qn_status status = qn_import_run(&job, report, builds ? &graph : NULL, error);
+  return status || !builds
+             ? status
+             : qn_import_layout_build(&options->layout, &options->memory, graph, options->output,
+                                      options->shared.force, layout, error);
+}
+
+/* Sets have blocks of plain rows, or packed ones. */
+static enum qn_status check_layout(const struct options *options, struct qn_error *error) {
+  if (!options->layout.builder.tool)
+    return QN_OK;
+  if (options->making.ranks || qn_typed_asked(&options->typed))
+    return qn_fail(error, QN_USAGE, "--layout is for one container: import the set, then %s it",
+                   options->layout.builder.tool);
+  return QN_OK;
+}
+
+static enum qn_status import(struct options *options, struct qn_error *error) {
+  struct qn_import_report report = {0};
+  json_t *layout = json_object();
+  enum qn_status status = check_layout(options, error);
+  if (!status)
+    status = import_or_build(options, &report, layout, error);
   if (!status && options->shared.json)
-    status = print_json(options, &report, error);
+    status = print_json(options, &report, layout, error);
   else if (!status && !options->shared.quiet && qn_set_making_tells(&options->making))
-    print_summary(options, &report);
+    print_summary(options, &report, layout);
+  json_decref(layout);
   qn_import_report_end(&report);
   qn_typed_options_release(&options->typed);
   return status;
@@ -210,6 +257,10 @@ int main(int argc, char **argv) {
       qn_tables_are_types(typed->vertex_tables, typed->num_vertex_tables) ||
       qn_tables_are_types(typed->edge_tables, typed->num_edge_tables);
   enum qn_status status = qn_set_making_begin(&options.making, &options.shared, &error);
+  if (!status && tables && options.layout.builder.tool)
+    status = qn_fail(&error, QN_UNSUPPORTED,
+                     "tables become graph containers: import without --layout, then %s",
+                     options.layout.builder.tool);
   if (!status && tables && !options.making.ranks)
     return qn_tool_exit(qn_tables_hand_over("import",
                                             options.num_inputs ? options.inputs[0] : options.output,

@@ -17,6 +17,7 @@
 struct making {
   const struct qn_generate_blocks_job *job;
   const struct qn_generator *generator;
+  struct qn_generation *generation;
   struct qn_set *set;
   struct qn_set_writer *writer;
   struct qn_block_spill *spill;
@@ -81,7 +82,7 @@ static enum qn_status take_part(const struct making *making, uint64_t part,
   enum qn_status status = qn_context_check(error);
   for (uint64_t begin = part * PART_SLOTS; !status && begin < end; begin += BATCH) {
     const uint64_t next = end - begin < BATCH ? end : begin + BATCH;
-    const uint64_t count = qn_generate(making->generator, begin, next, edges);
+    const uint64_t count = qn_generate(making->generation, begin, next, edges);
     for (uint64_t i = 0; !status && i < count; i++)
       status = take_edge(making, &edges[i], sorter, found, error);
   }
@@ -322,7 +323,10 @@ enum qn_status qn_generate_blocks(const struct qn_generate_blocks_job *job,
   enum qn_status status = qn_alloc_zeroed(&making.set, 1, sizeof *making.set, "a set", error);
   if (status)
     return status;
-  status = make(&making, ledger, error);
+  status = qn_generation_create(making.generator, &making.generation, error);
+  if (!status)
+    status = make(&making, ledger, error);
+  qn_generation_destroy(making.generation);
   qn_pages_free(making.degrees, making.set->num_vertices, sizeof *making.degrees);
   qn_block_spill_destroy(making.spill);
   if (!status)

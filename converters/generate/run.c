@@ -21,7 +21,7 @@
 
 /* ---- Options --------------------------------------------------------------- */
 
-const char *const qn_model_words[] = {"rmat", "uniform", "grid", NULL};
+const char *const qn_model_words[] = {"rmat", "uniform", "grid", "powerlaw", NULL};
 static const char *const permute_words[] = {"no", "yes", NULL};
 
 static enum qn_status set_scale(void *target, const char *text, struct qn_error *error) {
@@ -53,6 +53,18 @@ static enum qn_status set_permute(void *target, const char *text, struct qn_erro
   return status;
 }
 
+static enum qn_status set_exponent(void *target, const char *text, struct qn_error *error) {
+  struct qn_generate_options *options = target;
+  options->law_given = true;
+  return qn_amount_parse(text, &options->generator.exponent, error);
+}
+
+static enum qn_status set_max_degree(void *target, const char *text, struct qn_error *error) {
+  struct qn_generate_options *options = target;
+  options->law_given = true;
+  return qn_whole_parse(text, 1, (uint64_t)1 << 40, &options->generator.max_degree, error);
+}
+
 static enum qn_status set_probabilities(void *target, const char *text, struct qn_error *error) {
   struct qn_generator *generator = &((struct qn_generate_options *)target)->generator;
   int used = 0;
@@ -66,6 +78,9 @@ static enum qn_status set_probabilities(void *target, const char *text, struct q
 const struct qn_setting qn_generate_settings[] = {
     {"scale", QN_SETTING_OWN, .set = set_scale, .argument = "N", .group = 1,
      .help = "2^N vertices (required; at most 31, or 40 with --block-vertices)"},
+    {"vertices", QN_SETTING_NUMBER, FIELD(generator.num_vertices), .least = 1,
+     .most = (uint64_t)1 << QN_MAX_SCALE, .argument = "V", .group = 1,
+     .help = "V vertices, any number, in place of --scale; of powerlaw"},
     {"degree", QN_SETTING_OWN, .set = set_degree, .argument = "D", .group = 1,
      .help = "D edges a vertex on average (default: 16; grid: 4, or 8 with diagonals)"},
     {"edges", QN_SETTING_NUMBER, FIELD(generator.num_edges), .least = 1, .most = (uint64_t)1 << 40,
@@ -76,31 +91,40 @@ const struct qn_setting qn_generate_settings[] = {
      .help = "Uniformly random weights: integers from LO to HI, or reals if either has a decimal "
              "point"},
     {"permute", QN_SETTING_OWN, .words = permute_words, .set = set_permute, .argument = "yes|no",
-     .group = 1, .help = "Number the vertices randomly (default: yes for rmat, no for others)"},
+     .group = 1, .help = "Number the vertices randomly (default: yes for rmat and powerlaw)"},
     {"probabilities", QN_SETTING_OWN, .set = set_probabilities, .argument = "A,B,C", .group = 1,
      .help = "Of rmat (default: 0.57,0.19,0.19)"},
+    {"exponent", QN_SETTING_OWN, .set = set_exponent, .argument = "G", .group = 1,
+     .help = "Of powerlaw: vertices of degree D become fewer as D^-G (default: 2.5)"},
+    {"max-degree", QN_SETTING_OWN, .set = set_max_degree, .argument = "D", .group = 1,
+     .help = "Of powerlaw: edges from the largest vertex, and to it, on average over seeds "
+             "(default: by Zipf's law)"},
     {0}};
 
 void qn_generate_options_begin(struct qn_generate_options *options) {
-  *options =
-      (struct qn_generate_options){.generator = {.seed = 1, .a = 0.57, .b = 0.19, .c = 0.19}};
+  *options = (struct qn_generate_options){
+      .generator = {.seed = 1, .a = 0.57, .b = 0.19, .c = 0.19, .exponent = 2.5}};
 }
 
 enum qn_status qn_generate_options_settle(struct qn_generate_options *options,
                                           struct qn_error *error) {
   struct qn_generator *generator = &options->generator;
-  if (!options->scale_given)
-    return qn_fail(error, QN_USAGE, "say how large with --scale");
+  if (options->scale_given ? generator->num_vertices > 0 : !generator->num_vertices)
+    return qn_fail(error, QN_USAGE, "say how large with %s",
+                   options->scale_given ? "either --scale or --vertices" : "--scale");
+  if (options->law_given && generator->model != QN_MODEL_POWER_LAW)
+    return qn_fail(error, QN_USAGE, "--exponent and --max-degree are of powerlaw");
   if (generator->num_edges && options->degree_given)
     return qn_fail(error, QN_USAGE, "--edges is in place of --degree: give one of them");
   if (!options->degree_given)
     generator->degree = generator->model == QN_MODEL_GRID ? 4 : 16;
   if (!options->permute_given)
-    generator->permute = generator->model == QN_MODEL_RMAT;
+    generator->permute =
+        generator->model == QN_MODEL_RMAT || generator->model == QN_MODEL_POWER_LAW;
   enum qn_status status = qn_generator_check(generator, error);
   if (!status)
     status = qn_build_check(&options->build, error);
-  options->build.num_vertices = (uint64_t)1 << generator->scale;
+  options->build.num_vertices = qn_generator_vertices(generator);
   return status;
 }
 
@@ -115,7 +139,8 @@ static void push_edges(struct qn_edge_stream *stream, enum qn_weight_type type,
       qn_edge_push_weighted(stream, edges[i].source, edges[i].destination, type, edges[i].weight);
 }
 
-static enum qn_status fill_part(const struct qn_generator *generator, struct qn_edge_list *list,
+static enum qn_status fill_part(const struct qn_generator *generator,
+                                const struct qn_generation *generation, struct qn_edge_list *list,
                                 uint64_t part, struct qn_error *error) {
   enum { BATCH = 512 };
   struct qn_generated edges[BATCH];
@@ -125,7 +150,8 @@ static enum qn_status fill_part(const struct qn_generator *generator, struct qn_
   qn_edge_stream_open(&stream, list, part);
   for (uint64_t begin = part * PART_SLOTS; begin < end; begin += BATCH) {
     uint64_t next = end - begin < BATCH ? end : begin + BATCH;
-    push_edges(&stream, generator->weights.type, edges, qn_generate(generator, begin, next, edges));
+    push_edges(&stream, generator->weights.type, edges,
+               qn_generate(generation, begin, next, edges));
   }
   qn_progress_add(PART_SLOTS);
   return qn_edge_stream_close(&stream, error);
@@ -135,8 +161,11 @@ static enum qn_status fill_part(const struct qn_generator *generator, struct qn_
 static enum qn_status fill_list(const struct qn_generator *generator, unsigned rank,
                                 unsigned num_ranks, struct qn_edge_list *list,
                                 struct qn_error *error) {
-  enum qn_status status = QN_OK;
+  struct qn_generation *generation;
+  enum qn_status status = qn_generation_create(generator, &generation, error);
   uint64_t slots = qn_generator_slots(generator), first, end;
+  if (status)
+    return status;
   qn_part_of((slots + PART_SLOTS - 1) / PART_SLOTS, num_ranks, rank, &first, &end);
   qn_progress_begin("generating", "edges", slots / num_ranks);
 #pragma omp parallel for schedule(dynamic)
@@ -147,7 +176,7 @@ static enum qn_status fill_list(const struct qn_generator *generator, unsigned r
     before = status;
     enum qn_status after = before ? before : qn_context_check(&failure);
     if (!after)
-      after = fill_part(generator, list, part, &failure);
+      after = fill_part(generator, generation, list, part, &failure);
     if (!before && after) {
 #pragma omp critical
       {
@@ -157,6 +186,7 @@ static enum qn_status fill_list(const struct qn_generator *generator, unsigned r
     }
   }
   qn_progress_end();
+  qn_generation_destroy(generation);
   return status;
 }
 
@@ -181,7 +211,11 @@ static enum qn_status record_options(const struct qn_generate_options *options, 
   enum qn_status status;
   if ((status = qn_provenance_option(provenance, "model",
                                      json_string(qn_model_words[generator->model]), error)) ||
-      (status = qn_provenance_option(provenance, "scale", json_integer(generator->scale), error)) ||
+      (status = qn_provenance_option(
+           provenance, generator->num_vertices ? "vertices" : "scale",
+           json_integer(
+               (json_int_t)(generator->num_vertices ? generator->num_vertices : generator->scale)),
+           error)) ||
       (status = qn_provenance_option(
            provenance, generator->num_edges ? "edges" : "degree",
            json_integer(
@@ -197,6 +231,14 @@ static enum qn_status record_options(const struct qn_generate_options *options, 
       (status = qn_provenance_option(provenance, "probabilities",
                                      json_pack("[f,f,f]", generator->a, generator->b, generator->c),
                                      error)))
+    return status;
+  if (generator->model == QN_MODEL_POWER_LAW &&
+      (status =
+           qn_provenance_option(provenance, "exponent", json_real(generator->exponent), error)))
+    return status;
+  if (generator->max_degree &&
+      (status = qn_provenance_option(provenance, "max-degree",
+                                     json_integer((json_int_t)generator->max_degree), error)))
     return status;
   if (weights->type == QN_WEIGHT_U32)
     return qn_provenance_option(

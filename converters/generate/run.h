@@ -17,7 +17,7 @@ struct qn_set_builder; /* formats/set/files.h */
 struct qn_generate_options {
   struct qn_generator generator;
   struct qn_build build; /* qn_build_settings are of this */
-  bool scale_given, degree_given, permute_given;
+  bool scale_given, degree_given, permute_given, law_given;
 };
 
 /* By the names of quern-generate's options. */

@@ -1,14 +1,37 @@
 #include "converters/graph/generate.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "converters/graph/permutation.h"
+#include "converters/graph/power_law.h"
+#include "support/memory.h"
 #include "support/random.h"
 
 /* Purposes of random numbers under one seed. */
 enum { STREAM_EDGES = 1, STREAM_VERTICES, STREAM_WEIGHTS };
 
 #define MAX_SLOTS ((uint64_t)1 << 40)
+
+uint64_t qn_generator_vertices(const struct qn_generator *generator) {
+  return generator->num_vertices ? generator->num_vertices : (uint64_t)1 << generator->scale;
+}
+
+/* Of the edges, of the first vertex of a power law. */
+static double first_share(const struct qn_generator *generator) {
+  return (double)generator->max_degree / (double)qn_generator_slots(generator);
+}
+
+static enum qn_status check_power_law(const struct qn_generator *generator,
+                                      struct qn_error *error) {
+  const uint64_t num_vertices = qn_generator_vertices(generator);
+  if (num_vertices > (uint64_t)1 << QN_MAX_SCALE)
+    return qn_fail(error, QN_USAGE, "a power law has at most 2^%d vertices", QN_MAX_SCALE);
+  if (generator->max_degree && !qn_generator_slots(generator))
+    return qn_fail(error, QN_USAGE, "a graph without edges has no largest degree");
+  return qn_power_law_check(num_vertices, generator->exponent,
+                            generator->max_degree ? first_share(generator) : 0, error);
+}
 
 enum qn_status qn_generator_check(const struct qn_generator *generator, struct qn_error *error) {
   double a = generator->a, b = generator->b, c = generator->c;
@@ -19,20 +42,24 @@ enum qn_status qn_generator_check(const struct qn_generator *generator, struct q
     return qn_fail(error, QN_USAGE, "graphs of a scale beyond %d have no weights", QN_MAX_SCALE);
   if (generator->num_edges && generator->model == QN_MODEL_GRID)
     return qn_fail(error, QN_USAGE, "the edges of a grid follow from --scale and --degree");
-  if (!generator->num_edges && generator->degree > MAX_SLOTS >> generator->scale)
-    return qn_fail(error, QN_USAGE, "scale %u with degree %" PRIu64 " is more than 2^40 edges",
-                   generator->scale, generator->degree);
+  if (generator->num_vertices && generator->model != QN_MODEL_POWER_LAW)
+    return qn_fail(error, QN_USAGE, "only a power law takes --vertices: give --scale");
+  if (!generator->num_edges && generator->degree > MAX_SLOTS / qn_generator_vertices(generator))
+    return qn_fail(error, QN_USAGE,
+                   "%" PRIu64 " vertices with degree %" PRIu64 " are more than 2^40 edges",
+                   qn_generator_vertices(generator), generator->degree);
   if (generator->model == QN_MODEL_GRID && generator->degree != 4 && generator->degree != 8)
     return qn_fail(error, QN_USAGE, "the degree of a grid is 4 or 8, not %" PRIu64,
                    generator->degree);
   if (generator->model == QN_MODEL_RMAT && !(a >= 0 && b >= 0 && c >= 0 && a + b + c <= 1 + 1e-9))
     return qn_fail(error, QN_USAGE,
                    "the probabilities of R-MAT must not be negative nor exceed 1 together");
-  return QN_OK;
+  return generator->model == QN_MODEL_POWER_LAW ? check_power_law(generator, error) : QN_OK;
 }
 
 uint64_t qn_generator_slots(const struct qn_generator *generator) {
-  return generator->num_edges ? generator->num_edges : generator->degree << generator->scale;
+  return generator->num_edges ? generator->num_edges
+                              : generator->degree * qn_generator_vertices(generator);
 }
 
 /* ---- Models --------------------------------------------------------------- */
@@ -162,6 +189,15 @@ static uint64_t generate_grid(const struct qn_generator *generator, uint64_t beg
   return count;
 }
 
+static void generate_power_law(const struct qn_generator *generator, const struct qn_power_law *law,
+                               uint64_t begin, uint64_t end, struct qn_generated *edges) {
+  const uint64_t key = qn_random_key(generator->seed, STREAM_EDGES);
+  for (uint64_t i = begin; i < end; i++) {
+    edges[i - begin].source = qn_power_law_draw(law, qn_random_at(key, 2 * i));
+    edges[i - begin].destination = qn_power_law_draw(law, qn_random_at(key, 2 * i + 1));
+  }
+}
+
 /* ---- The whole ------------------------------------------------------------ */
 
 /* An edge of a grid and its reverse have the same weight: that of the pair. */
@@ -173,31 +209,67 @@ static uint64_t weight_counter(const struct qn_generator *generator,
   return u < v ? u << 32 | v : v << 32 | u;
 }
 
-/* What is computed once for many edges. */
-struct plan {
+struct qn_generation {
+  struct qn_generator generator;
+  uint64_t num_vertices;
   struct qn_permutation permutation;
-  struct outcome_table tables[2]; /* of LEVELS levels, and of those left over (perhaps none) */
+  union {
+    struct outcome_table tables[2]; /* of LEVELS levels, and of those left over (perhaps none) */
+    struct qn_power_law law;
+  };
 };
 
-static void plan_fill(const struct qn_generator *generator, struct plan *plan) {
-  plan->permutation =
-      qn_permutation_of(generator->scale, qn_random_key(generator->seed, STREAM_VERTICES));
-  if (generator->model != QN_MODEL_RMAT)
-    return;
-  outcome_table_fill(generator, LEVELS, &plan->tables[0]);
-  outcome_table_fill(generator, generator->scale % LEVELS, &plan->tables[1]);
+enum qn_status qn_generation_create(const struct qn_generator *generator,
+                                    struct qn_generation **out, struct qn_error *error) {
+  struct qn_generation *generation;
+  unsigned bits = 0;
+  enum qn_status status =
+      qn_alloc(&generation, 1, sizeof *generation, "the model of a graph", error);
+  if (status)
+    return status;
+  generation->generator = *generator;
+  generation->num_vertices = qn_generator_vertices(generator);
+  while ((uint64_t)1 << bits < generation->num_vertices)
+    bits++;
+  generation->permutation =
+      qn_permutation_of(bits, qn_random_key(generator->seed, STREAM_VERTICES));
+  if (generator->model == QN_MODEL_RMAT) {
+    outcome_table_fill(generator, LEVELS, &generation->tables[0]);
+    outcome_table_fill(generator, generator->scale % LEVELS, &generation->tables[1]);
+  }
+  if (generator->model == QN_MODEL_POWER_LAW)
+    qn_power_law_fill(generation->num_vertices, generator->exponent,
+                      generator->max_degree ? first_share(generator) : 0, &generation->law);
+  *out = generation;
+  return QN_OK;
+}
+
+void qn_generation_destroy(struct qn_generation *generation) {
+  free(generation);
+}
+
+/* Of [0, num_vertices), which need not be all numbers of so many bits: those beyond are passed
+ * over, so that the rest is a bijection, too. */
+static uint64_t renumber(const struct qn_generation *generation, uint64_t vertex) {
+  do
+    vertex = qn_permute(&generation->permutation, vertex);
+  while (vertex >= generation->num_vertices);
+  return vertex;
 }
 
 /* In batches, so that numbering and weighting find the edges in the cache. */
 enum { BATCH = 1024 };
 
-static uint64_t generate_batch(const struct qn_generator *generator, const struct plan *plan,
-                               uint64_t begin, uint64_t end, struct qn_generated *edges) {
+static uint64_t generate_batch(const struct qn_generation *generation, uint64_t begin, uint64_t end,
+                               struct qn_generated *edges) {
+  const struct qn_generator *generator = &generation->generator;
   uint64_t count = end - begin;
   if (generator->model == QN_MODEL_RMAT)
-    generate_rmat(generator, plan->tables, begin, end, edges);
+    generate_rmat(generator, generation->tables, begin, end, edges);
   else if (generator->model == QN_MODEL_UNIFORM)
     generate_uniform(generator, begin, end, edges);
+  else if (generator->model == QN_MODEL_POWER_LAW)
+    generate_power_law(generator, &generation->law, begin, end, edges);
   else
     count = generate_grid(generator, begin, end, edges);
   if (generator->weights.type != QN_WEIGHT_NONE) {
@@ -209,20 +281,18 @@ static uint64_t generate_batch(const struct qn_generator *generator, const struc
   }
   if (generator->permute)
     for (uint64_t i = 0; i < count; i++) {
-      edges[i].source = qn_permute(&plan->permutation, edges[i].source);
-      edges[i].destination = qn_permute(&plan->permutation, edges[i].destination);
+      edges[i].source = renumber(generation, edges[i].source);
+      edges[i].destination = renumber(generation, edges[i].destination);
     }
   return count;
 }
 
-uint64_t qn_generate(const struct qn_generator *generator, uint64_t begin, uint64_t end,
+uint64_t qn_generate(const struct qn_generation *generation, uint64_t begin, uint64_t end,
                      struct qn_generated *edges) {
-  struct plan plan;
   uint64_t count = 0;
-  plan_fill(generator, &plan);
   for (uint64_t at = begin; at < end; at += BATCH) {
     uint64_t next = end - at < BATCH ? end : at + BATCH;
-    count += generate_batch(generator, &plan, at, next, edges + count);
+    count += generate_batch(generation, at, next, edges + count);
   }
   return count;
 }

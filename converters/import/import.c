@@ -142,6 +142,11 @@ static enum qn_status build(struct qn_import *import, struct qn_error *error) {
   return status;
 }
 
+/* NULL: it gets no name. */
+static const char *name_of(const struct qn_import_job *job) {
+  return job->nameless ? NULL : job->output;
+}
+
 /* What was built becomes the graph without a name, from which the output is written. */
 static enum qn_status attach(struct qn_import *import, struct qn_error *error) {
   const struct qn_import_job *job = import->job;
@@ -152,7 +157,7 @@ static enum qn_status attach(struct qn_import *import, struct qn_error *error) {
   import->list = NULL;
   enum qn_status status = qn_writer_commit_nameless(writer, "(the graph)", &graph, error);
   if (!status)
-    status = qn_writer_create(job->output, job->replace, &import->writer, error);
+    status = qn_writer_create(name_of(job), job->replace, &import->writer, error);
   if (!status)
     status = qn_import_attach(import, graph, import->writer, error);
   qn_container_unmap(graph);
@@ -172,7 +177,7 @@ static enum qn_status write(struct qn_import *import, struct qn_container **out,
   struct qn_writer *writer = import->writer;
   import->writer = NULL;
   import->report->info = *qn_writer_info(writer);
-  status = qn_writer_finish(writer, import->job->output, out, error);
+  status = qn_writer_finish(writer, name_of(import->job), out, error);
   import->report->write_seconds = qn_seconds() - begun;
   return status;
 }
@@ -207,6 +212,11 @@ static enum qn_status make_plan(struct qn_import *import, struct qn_error *error
   struct qn_work_estimate estimate = qn_build_estimate(&options->build, &edges);
   if (edges.unknown) /* then input is read ahead in blocks */
     estimate.least += estimate.kept = QN_READ_AHEAD_BYTES;
+  if (job->nameless) { /* then the graph is temporary, too */
+    estimate.usual += estimate.output;
+    estimate.most += estimate.output;
+    estimate.temporary += estimate.output;
+  }
   return qn_memory_plan_make(&job->memory, job->output, &estimate, &import->report->plan, error);
 }
 
@@ -308,8 +318,8 @@ static enum qn_status run(struct qn_import *import, struct qn_container **out,
   if (!status && job->ranks)
     status = begin_shares(import, error);
   if (!status && !job->ranks)
-    status = qn_writer_create(qn_import_wants_properties(import) ? NULL : job->output, job->replace,
-                              &import->writer, error);
+    status = qn_writer_create(qn_import_wants_properties(import) ? NULL : name_of(job),
+                              job->replace, &import->writer, error);
   if (!status)
     status = qn_provenance_create(job->tool, &import->report->provenance, error);
   if (!status)

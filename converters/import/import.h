@@ -42,6 +42,8 @@ struct qn_import_job {
   const char *tool;          /* for the provenance */
   const char *output;        /* NULL: in memory */
   bool replace;
+  /* What is imported has no name: the caller makes `output` of it. */
+  bool nameless;
   /* Make a set, shared by these ranks; NULL: a container. */
   const struct qn_collective *ranks;
   struct qn_set_options set;

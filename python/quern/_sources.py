@@ -460,10 +460,11 @@ def read_csv(*paths: PathLike, columns: Union[Sequence[Union[str, int]], str, No
 
 # ---- Nowhere ------------------------------------------------------------------------------------
 
-def generate(model: str, scale: int, *, directed: bool = True, path: Optional[PathLike] = None, **given: Any) -> Graph:
+def generate(model: str, scale: Optional[int] = None, *, directed: bool = True, path: Optional[PathLike] = None, **given: Any) -> Graph:
     """A synthetic graph of 2**scale vertices, as ``quern-generate`` makes it: the same options give the same bytes.
 
-    ``model`` is ``"rmat"`` (skewed degrees), ``"uniform"`` or ``"grid"``. Options are ``degree``, ``seed``, ``weights=(1, 255)``,
+    ``model`` is ``"rmat"`` (skewed degrees), ``"uniform"``, ``"grid"``, or ``"powerlaw"``, which takes ``vertices``, any number, in place
+    of ``scale``, and ``exponent`` and ``max_degree``. Options are ``degree``, ``edges``, ``seed``, ``weights=(1, 255)``,
     ``probabilities=(a, b, c)``, ``permute``, ``self_loops="remove"``, ``duplicates="remove"``, ``transpose="also"``, and those
     of a job: ``memory``, ``tmpdir``, ``threads``, ``progress``.
     """

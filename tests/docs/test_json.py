@@ -75,7 +75,7 @@ class Json(unittest.TestCase):
 
     def test_graphs(self):
         (self.at / "both.txt").write_text("0 1\n1 0\n")
-        printed = self.printed("quern-import", self.at / "both.txt", "-o", self.at / "a.qrn", "--undirected")
+        printed = self.printed("quern-import", self.at / "both.txt", "-o", self.at / "a.qrn", "--undirected", "--layout", "packed")
         printed |= self.printed("quern-generate", "rmat", "--scale", "12", "--memory", "16M", "-o", self.at / "b.qrn")
         printed |= self.printed("quern-transform", self.at / "g.qrn", "--egonet", "0", "-o", self.at / "c.qrn")
         printed |= self.printed("quern-transform", self.at / "b.qrn", "--symmetrize", "-o", self.at / "d.qrn")
@@ -86,7 +86,7 @@ class Json(unittest.TestCase):
         printed |= self.printed("quern-transform", self.at / "g.qrn", "--partition", "2", "--by", "hdrf", "-fo", self.at / "parted.qrn")
         printed |= self.printed("quern-transform", self.at / "g.qrn", "--append", self.at / "g.txt", "--remove", self.at / "both.txt",
                                 "-o", self.at / "changed")
-        self.compare(printed, ("quern-import", "The estimate"), ("ranks.",))
+        self.compare(printed, ("quern-import", "The estimate"), ("ranks.", "layout_figures."))
 
     def test_builders(self):
         for tool in ("block", "partition", "page", "shard", "hybrid", "pack"):

@@ -17,10 +17,21 @@ static struct qn_generator rmat(unsigned scale, uint64_t degree) {
                                .c = 0.19};
 }
 
+static uint64_t generate(const struct qn_generator *generator, uint64_t begin, uint64_t end,
+                         struct qn_generated *edges) {
+  struct qn_generation *generation;
+  struct qn_error error;
+  assert_int_equal(qn_generation_create(generator, &generation, &error), QN_OK);
+  const uint64_t count = qn_generate(generation, begin, end, edges);
+  qn_generation_destroy(generation);
+  return count;
+}
+
 TEST(test_any_range_gives_the_same_edges) {
-  for (int model = QN_MODEL_RMAT; model <= QN_MODEL_GRID; model++) {
+  for (int model = QN_MODEL_RMAT; model <= QN_MODEL_POWER_LAW; model++) {
     struct qn_generator generator = rmat(10, 8);
     generator.model = (enum qn_model)model;
+    generator.exponent = 2.2;
     generator.permute = true;
     generator.weights =
         (struct qn_random_weights){.type = QN_WEIGHT_U32, .low_whole = 1, .high_whole = 9};
@@ -28,10 +39,10 @@ TEST(test_any_range_gives_the_same_edges) {
     assert_int_equal(slots, 8192);
     struct qn_generated *whole = malloc(slots * sizeof *whole);
     struct qn_generated *parts = malloc(slots * sizeof *parts);
-    uint64_t count = qn_generate(&generator, 0, slots, whole), joined = 0;
+    uint64_t count = generate(&generator, 0, slots, whole), joined = 0;
     for (uint64_t at = 0, step = 1; at < slots; at += step, step = step * 3 % 1499 + 1) {
       uint64_t end = at + step < slots ? at + step : slots;
-      joined += qn_generate(&generator, at, end, parts + joined);
+      joined += generate(&generator, at, end, parts + joined);
     }
     assert_int_equal(joined, count);
     assert_memory_equal(parts, whole, count * sizeof *whole);
@@ -47,7 +58,7 @@ TEST(test_rmat_has_its_probabilities) {
     struct qn_generator generator = rmat(scale, (uint64_t)1 << (20 - scale));
     uint64_t slots = qn_generator_slots(&generator);
     struct qn_generated *edges = malloc(slots * sizeof *edges);
-    assert_int_equal(qn_generate(&generator, 0, slots, edges), slots);
+    assert_int_equal(generate(&generator, 0, slots, edges), slots);
     for (unsigned level = 0; level < scale; level++) {
       double counts[4] = {0}, both = 0;
       for (uint64_t i = 0; i < slots; i++) {
@@ -75,15 +86,15 @@ TEST(test_extreme_probabilities) {
   struct qn_generator generator = rmat(8, 1);
   generator.a = 1;
   generator.b = generator.c = 0;
-  qn_generate(&generator, 0, 256, edges);
+  generate(&generator, 0, 256, edges);
   for (int i = 0; i < 256; i++)
     assert_true(edges[i].source == 0 && edges[i].destination == 0);
   generator.a = generator.b = generator.c = 0;
-  qn_generate(&generator, 0, 256, edges);
+  generate(&generator, 0, 256, edges);
   for (int i = 0; i < 256; i++)
     assert_true(edges[i].source == 255 && edges[i].destination == 255);
   generator.b = 1;
-  qn_generate(&generator, 0, 256, edges);
+  generate(&generator, 0, 256, edges);
   for (int i = 0; i < 256; i++)
     assert_true(edges[i].source == 0 && edges[i].destination == 255);
 }
@@ -101,7 +112,7 @@ TEST(test_permutation_is_a_bijection) {
     uint64_t slots = qn_generator_slots(&generator), vertices = (uint64_t)1 << scale;
     struct qn_generated *edges = malloc(slots * sizeof *edges);
     uint32_t *sources = malloc(slots * sizeof *sources);
-    uint64_t count = qn_generate(&generator, 0, slots, edges), distinct = 1;
+    uint64_t count = generate(&generator, 0, slots, edges), distinct = 1;
     for (uint64_t i = 0; i < count; i++)
       sources[i] = edges[i].source;
     qsort(sources, count, sizeof *sources, compare_numbers);
@@ -126,10 +137,10 @@ TEST(test_wide_scales) {
     uint64_t bits[2] = {0}, begin = (uint64_t)1 << 37;
     generator.model = models[m];
     generator.permute = false;
-    const uint64_t count = qn_generate(&generator, begin, begin + COUNT, plain);
+    const uint64_t count = generate(&generator, begin, begin + COUNT, plain);
     assert_in_range(count, COUNT / 2, COUNT); /* a grid has a border */
     generator.permute = true;
-    assert_int_equal(qn_generate(&generator, begin, begin + COUNT, numbered), count);
+    assert_int_equal(generate(&generator, begin, begin + COUNT, numbered), count);
     for (uint64_t i = 0; i < count; i++) {
       assert_true(plain[i].source >> SCALE == 0 && plain[i].destination >> SCALE == 0);
       assert_true(numbered[i].source >> SCALE == 0 && numbered[i].destination >> SCALE == 0);
@@ -148,7 +159,7 @@ TEST(test_grid) {
   struct qn_generator generator = {.model = QN_MODEL_GRID, .scale = 3, .degree = 4};
   struct qn_generated edges[32];
   /* 4 rows of 2: 4 edges across and 6 down, both ways. */
-  assert_int_equal(qn_generate(&generator, 0, 32, edges), 20);
+  assert_int_equal(generate(&generator, 0, 32, edges), 20);
   for (int i = 0; i < 20; i++) {
     int rows = abs((int)(edges[i].source / 2) - (int)(edges[i].destination / 2));
     int columns = abs((int)(edges[i].source % 2) - (int)(edges[i].destination % 2));
@@ -156,7 +167,7 @@ TEST(test_grid) {
   }
   generator.degree = 8;
   struct qn_generated more[64];
-  assert_int_equal(qn_generate(&generator, 0, 64, more), 32); /* and 6 diagonals */
+  assert_int_equal(generate(&generator, 0, 64, more), 32); /* and 6 diagonals */
 }
 
 TEST(test_weights) {
@@ -191,6 +202,96 @@ TEST(test_weights) {
   assert_int_equal(qn_random_weights_parse("1,2,x", true, &weights, &error), QN_USAGE);
 }
 
+/* Degrees of both ends of 2^20 edges, numbered by rank: the first vertex has what was asked for,
+ * ranges of ranks their share of the integral, and numbering them randomly changes nothing else. */
+TEST(test_power_law_has_its_degrees) {
+  enum { V = 100003, E = 1 << 20, MOST = 5000 };
+  struct qn_generator generator = {.model = QN_MODEL_POWER_LAW,
+                                   .num_vertices = V,
+                                   .num_edges = E,
+                                   .seed = 11,
+                                   .exponent = 2.2,
+                                   .max_degree = MOST};
+  struct qn_error error;
+  assert_int_equal(qn_generator_check(&generator, &error), QN_OK);
+  struct qn_generated *edges = malloc(E * sizeof *edges), *numbered = malloc(E * sizeof *edges);
+  uint32_t *degrees = calloc(V, sizeof *degrees), *name = calloc(V, sizeof *name);
+  assert_int_equal(generate(&generator, 0, E, edges), E);
+  generator.permute = true;
+  assert_int_equal(generate(&generator, 0, E, numbered), E);
+  for (unsigned i = 0; i < E; i++) {
+    const uint64_t ends[2] = {edges[i].source, edges[i].destination};
+    const uint64_t names[2] = {numbered[i].source, numbered[i].destination};
+    for (unsigned k = 0; k < 2; k++) {
+      assert_true(ends[k] < V && names[k] < V);
+      degrees[ends[k]]++;
+      assert_true(name[ends[k]] == 0 || name[ends[k]] == names[k] + 1);
+      name[ends[k]] = (uint32_t)names[k] + 1;
+    }
+  }
+  assert_true(fabs(degrees[0] - 2. * MOST) < 5 * sqrt(2. * MOST));
+  /* The shift that the first vertex' share asks for, from the sum over all vertices. */
+  const double slope = 1 / 1.2;
+  double low = 1e-6, high = 1e6, sum = 0;
+  for (unsigned step = 0; step < 200; step++) {
+    const double shift = sqrt(low * high), left = 1 - slope;
+    const double first =
+        (pow(1 + shift, left) - pow(shift, left)) / (pow(V + shift, left) - pow(shift, left));
+    *(first * E > MOST ? &low : &high) = shift;
+  }
+  for (uint64_t begin = 0, end = 10; begin < V; begin = end, end = end * 4 < V ? end * 4 : V) {
+    const double left = 1 - slope;
+    const double share = (pow((double)end + low, left) - pow((double)begin + low, left)) /
+                         (pow(V + low, left) - pow(low, left));
+    double found = 0;
+    for (uint64_t i = begin; i < end; i++)
+      found += degrees[i];
+    sum += found;
+    assert_true(fabs(found - 2. * E * share) < 5 * sqrt(2. * E * share));
+  }
+  assert_true(sum == 2. * E);
+  free(edges);
+  free(numbered);
+  free(degrees);
+  free(name);
+}
+
+TEST(test_power_laws_that_cannot_be) {
+  struct qn_error error;
+  struct qn_generator law = {
+      .model = QN_MODEL_POWER_LAW, .num_vertices = 1000, .degree = 16, .exponent = 2.5};
+  assert_int_equal(qn_generator_check(&law, &error), QN_OK);
+  law.max_degree = 16; /* the average */
+  assert_int_equal(qn_generator_check(&law, &error), QN_USAGE);
+  law.max_degree = 16000;
+  assert_int_equal(qn_generator_check(&law, &error), QN_USAGE);
+  law.exponent = 5; /* flat: nobody has a quarter of the edges */
+  law.max_degree = 4000;
+  assert_int_equal(qn_generator_check(&law, &error), QN_USAGE);
+  law = (struct qn_generator){
+      .model = QN_MODEL_POWER_LAW, .num_vertices = 1000, .degree = 16, .exponent = NAN};
+  assert_int_equal(qn_generator_check(&law, &error), QN_USAGE);
+  law.exponent = 1;
+  assert_int_equal(qn_generator_check(&law, &error), QN_USAGE);
+  law = (struct qn_generator){.model = QN_MODEL_RMAT, .num_vertices = 1000, .degree = 16};
+  assert_int_equal(qn_generator_check(&law, &error), QN_USAGE);
+  for (uint64_t size = 1; size <= 3; size++) { /* small ones, of all exponents */
+    static const double exponents[] = {1.01, 1.5, 2, 2.000000001, 3, 100};
+    struct qn_generated edges[64];
+    for (unsigned i = 0; i < sizeof exponents / sizeof *exponents; i++) {
+      law = (struct qn_generator){.model = QN_MODEL_POWER_LAW,
+                                  .num_vertices = size,
+                                  .num_edges = 64,
+                                  .exponent = exponents[i],
+                                  .permute = true};
+      assert_int_equal(qn_generator_check(&law, &error), QN_OK);
+      assert_int_equal(generate(&law, 0, 64, edges), 64);
+      for (unsigned k = 0; k < 64; k++)
+        assert_true(edges[k].source < size && edges[k].destination < size);
+    }
+  }
+}
+
 TEST(test_limits) {
   struct qn_error error;
   struct qn_generator generator = rmat(31, 16);
@@ -213,7 +314,7 @@ TEST(test_limits) {
   generator = rmat(0, 3);
   struct qn_generated edges[3];
   generator.permute = true;
-  assert_int_equal(qn_generate(&generator, 0, 3, edges), 3);
+  assert_int_equal(generate(&generator, 0, 3, edges), 3);
   assert_int_equal(edges[2].source, 0);
 }
 
