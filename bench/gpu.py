@@ -128,9 +128,11 @@ class Bench:
 
     def needed(self, algorithm, container):
         """Options that an algorithm does not run without on these graphs."""
-        vertices = 1 << int(re.search(r"\d+", container.name)[0])
-        return {"spmv": ["--vector=%s" % self.vector(container)],
-                "katz": ["--alpha=%r" % (0.25 / vertices)]}.get(algorithm, [])
+        if algorithm == "spmv":
+            return ["--vector=%s" % self.vector(container)]
+        if algorithm == "katz":
+            return ["--alpha=%r" % (0.25 / (1 << int(re.search(r"\d+", container.name)[0])))]
+        return []
 
     def said(self, algorithm, container):
         """Options of a run."""

@@ -589,7 +589,7 @@ def imported(bench, pattern, extra):
     files = sorted(bench.options.graphs.glob(pattern))
     if not files:
         raise gpu.OutOfTime()  # is listed as not run
-    path = bench.work / (files[0].name.split(".")[0] + "-real.qrn")
+    path = bench.work / (pattern.split("/")[0] + "-real.qrn")
     if not path.exists():
         bench.run([bench.bin / "quern-import", files[0], "--undirected", "--self-loops=remove", "--duplicates=remove", *extra, "-qo",
                    bench.work / "unweighted.qrn"])
