@@ -566,7 +566,7 @@ def masks(bench):
 REAL = {"cnr-2000, web": ("cnr-2000/cnr-2000.graph", []),
         "web-Stanford, web": ("web-Stanford/derived/*.txt.gz", []),
         "soc-Slashdot0902, social": ("soc-Slashdot0902/soc-Slashdot0902.txt.gz", []),
-        "USA-road-NY, roads": ("USA-road-NY/USA-road-d.NY.gr.gz", ["--weights=drop"])}
+        "USA-road-NY, roads": ("USA-road-NY/USA-road-d.NY.gr.gz", ["--weights=none"])}
 # The papers' own are too large to come along: as many vertices and edges, and as large a degree, as their public pages say.
 TWINS = {"LiveJournal's twin": ["--vertices=4847571", "--edges=68993773", "--max-degree=20333"],
          "Orkut's twin": ["--vertices=3072441", "--edges=117185083", "--max-degree=16656"],
