@@ -17,15 +17,25 @@
 namespace {
 
 /* The whole warp looks at edges [begin, end). Returns the first that leads to the frontier, or
- * `end`; the same in all lanes. */
+ * `end`; the same in all lanes. A hub that stays open scans its whole row in every iteration, and
+ * what the warp has in flight decides how long that takes. */
 QN_DEVICE_INLINE uint64_t bottom_up_together(const uint32_t *columns, const uint32_t *bits,
                                              uint64_t begin, uint64_t end) {
-  for (uint64_t first = begin; first < end; first += 32) {
-    const uint64_t edge = first + qn_lane();
-    const bool hit = edge < end && qn_bit_has(bits, columns[edge]);
-    const unsigned hits = __ballot_sync(QN_FULL_WARP, hit);
-    if (hits)
-      return first + (unsigned)(__ffs((int)hits) - 1);
+  for (uint64_t first = begin; first < end; first += 32 * BOTTOM_UP_AT_ONCE) {
+    unsigned hit = 0;
+    QN_UNROLL
+    for (unsigned i = 0; i < BOTTOM_UP_AT_ONCE; i++) {
+      const uint64_t edge = first + 32 * i + qn_lane();
+      if (edge < end)
+        hit |= (unsigned)qn_bit_has(bits, columns[edge]) << i;
+    }
+    if (!__any_sync(QN_FULL_WARP, hit))
+      continue;
+    for (unsigned i = 0; i < BOTTOM_UP_AT_ONCE; i++) {
+      const unsigned hits = __ballot_sync(QN_FULL_WARP, hit >> i & 1);
+      if (hits)
+        return first + 32 * i + (unsigned)(__ffs((int)hits) - 1);
+    }
   }
   return end;
 }
