@@ -258,6 +258,29 @@ class Page(_Scratch):
         self.assertIn("{{ 7 * 7 }}", text)
         self.assertPolicy(text)
 
+    def test_types(self):
+        """Each type of vertices is a circle, and each pair of them that edges join an arrow."""
+        import quern.report
+        names = NAMES[:3] + ["n" * 255]
+        sets = [Path(os.environ["QUERN_SOURCE"]) / "specs/vectors/set-types", self.folder / "hostile", self.folder / "many", self.folder / "one"]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            quern.from_types({name: 2 for name in names}, {(a, name, b): ([0], [1]) for a in names for b in names for name in NAMES[:2]}, sets[1])
+            quern.from_types({"t%d" % i: 1 for i in range(25)}, {("t0", "k", "t1"): ([0], [0])}, sets[2])
+            quern.from_types({"t": 1}, {("t", "k", "t"): ([0], [0])}, sets[3])
+            for path, circles, arrows in zip(sets, (2, 4, 0, 1), (2, 16, 0, 1)):
+                quern.report.write(self.folder / "page.html", quern.open(path), force=True)
+                text = (self.folder / "page.html").read_text()
+                self.assertIn("<h2>Types</h2>", text)
+                self.assertEqual((text.count("<circle"), text.count('class="head"')), (circles, arrows))
+                self.assertNotRegex(text, "<script>alert|<b>bold|nan")
+                for at in re.findall(r'(?:cx|cy|x|y)="(-?[\d.]+)"', "".join(re.findall(r'(?s)<svg class="schema".*?</svg>', text))):
+                    self.assertTrue(0 <= float(at) <= 440, at)
+        quern.report.write(self.folder / "page.html", quern.open(sets[0]), force=True)
+        text = (self.folder / "page.html").read_text()
+        self.assertIn("Person -&gt; Person: KNOWS, 2 edges", text)
+        self.assertIn("<tr><td>ACTED</td><td>Person</td><td>Movie</td><td>1</td><td>none</td></tr>", text)
+
     def test_small_and_hostile(self):
         import quern.report
         for edges, vertices in (([], 0), ([], 1), ([], 5), ([(0, 0)], 1), ([(0, 1)] * 3, 2)):

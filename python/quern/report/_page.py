@@ -16,7 +16,7 @@ from .._files import _umask
 from .._graph import Graph
 from .._known import __version__
 from .._optional import need
-from . import _charts, _figures, _structure
+from . import _charts, _figures, _schema, _structure
 from ._svg import bar
 
 TOP = 10
@@ -237,6 +237,24 @@ def _blocks(graph: Graph) -> Iterable[Section]:
                   [_charts.density("Edges of the files", found.cells, graph)])
 
 
+def _types(graph: Graph) -> Iterable[Section]:
+    if not graph.vertex_types:
+        return
+    found = _schema.schema(graph._known_types())
+    vertices = Table(["vertex type", "vertices", ""],
+                     [[_short(name), f"{count:,}", Bar(bar(count / max(1, graph.num_vertices)))] for name, count in found.vertices])
+    edges = Table(["edge type", "from", "to", "edges", "weights"],
+                  [[_short(one.name), *(_short(found.vertices[end][0]) for end in (one.source, one.target)), f"{one.edges:,}", one.weights]
+                   for one in found.edges], wide=True)
+    text = ["Vertices are of %s, and edges of %s." % tuple("%d type%s" % (len(types), "" if len(types) == 1 else "s") for types in found)]
+    if len(found.vertices) > _schema.MOST_TYPES:
+        yield Section("Types", text, [vertices, edges])
+        return
+    caption = "Which types of edges lead from where to where"
+    text.append("Lines are the wider, and circles the larger, the more there are, by their logarithms.")
+    yield Section("Types", text, [_charts.Figure(_schema.draw(found, caption), caption), vertices, edges])
+
+
 def _history(info: Dict[str, Any]) -> Iterable[Section]:
     steps = _figures.history(info)
     if not steps:
@@ -307,7 +325,7 @@ def render(graphs: Sequence[Graph], results: Sequence[str] = (), traces: Sequenc
     jinja2 = need("jinja2")
     first, info, found = graphs[0], graphs[0].info(), None
     all_degrees: List[_figures.Degrees] = []
-    sections: List[Section] = []
+    sections: List[Section] = [*_types(first)]
     if first.num_vertices:
         all_degrees, found = _figures.degrees(first), _structure.structure(first)
         sections += [_degrees(first, all_degrees), _matrix(first, all_degrees), _components(first, found), _clustering(first, all_degrees, found)]
