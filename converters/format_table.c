@@ -46,6 +46,8 @@ extern const struct qn_graph_writer qn_graph_writer_json;
 extern const struct qn_graph_writer qn_graph_writer_json_lines;
 extern const struct qn_graph_writer qn_graph_writer_matrix_market;
 extern const struct qn_graph_writer qn_graph_writer_metis;
+extern const struct qn_graph_writer qn_graph_writer_n_quads;
+extern const struct qn_graph_writer qn_graph_writer_n_triples;
 extern const struct qn_graph_writer qn_graph_writer_neo4j;
 extern const struct qn_graph_writer qn_graph_writer_npy;
 extern const struct qn_graph_writer qn_graph_writer_npz;
@@ -216,14 +218,24 @@ const struct qn_format qn_formats[] = {
      .description = "LGL (igraph): '# VERTEX', then its neighbours, a line each; undirected",
      .reader = &qn_reader_lgl},
     {.name = "n-triples",
-     .files = ".nt .nq",
+     .files = ".nt",
      .description =
          "RDF as N-Triples and N-Quads: subjects and objects; --properties=all keeps the "
          "rest, and --types makes types of it",
      .reader = &qn_reader_n_triples,
      .reading = {.loses =
                      "without --properties predicates, literals and the names of graphs; those "
-                     "of literals"}},
+                     "of literals"},
+     .writer = &qn_graph_writer_n_triples,
+     .writing = {.loses = "weights; properties of edges but predicate (or TYPE); that a graph is "
+                          "undirected (edges are listed once); vertices of which nothing is said",
+                 .refuses = "names that are no IRIs, without --base; names that are not UTF-8"}},
+    {.name = "n-quads",
+     .files = ".nq",
+     .description = "N-Triples with the property graph of edges; n-triples reads it",
+     .writer = &qn_graph_writer_n_quads,
+     .writing = {.loses = "as n-triples, but for the property graph",
+                 .refuses = "names that are no IRIs, without --base; names that are not UTF-8"}},
     {.name = "neighbors",
      .files = ".adjlist",
      .description = "A vertex and its neighbours, a line (networkx's adjacency lists)",

@@ -34,6 +34,8 @@ const struct qn_setting qn_export_settings[] = {
              "or f64; big-endian (default: the smallest types that hold all values)"},
     {"parts", QN_SETTING_NUMBER, FIELD(num_parts), .least = 1, .most = MAX_PARTS, .argument = "N",
      .group = 1, .help = "Write a folder of N files with about equally many edges, and a manifest"},
+    {"base", QN_SETTING_TEXT, FIELD(write.base), .argument = "IRI", .group = 1,
+     .help = "Of n-triples and n-quads: put IRI before names that are no IRIs"},
     {"column", QN_SETTING_TEXT, FIELD(column), .argument = "NAME", .group = 1,
      .help = "Of metis-part and pyg-partition: the property that says the part of each vertex "
              "(default: part)"},
@@ -53,6 +55,8 @@ enum qn_status qn_export_options_settle(const struct qn_export_options *options,
         error, QN_USAGE,
         "--parts works only with formats of edges, such as edges, csv or pairs, not with %s",
         options->writer->name);
+  if (options->write.base && !options->writer->takes_base)
+    return qn_fail(error, QN_USAGE, "--base works only with n-triples and n-quads");
   if (options->column)
     return qn_fail(error, QN_USAGE, "--column works only with metis-part and pyg-partition");
   return QN_OK;

@@ -29,6 +29,7 @@ struct qn_write_options {
   bool strict;          /* refuse what the format does not keep (converters/output/losses.h) */
   const struct qn_properties *properties; /* of the graph; NULL: none */
   struct qn_record record;                /* of binary edges; unknown: what the graph needs */
+  const char *base;                       /* of RDF: stands before names that are no IRIs */
   bool in_part;                           /* only the stored edges [part_begin, part_end) */
   uint64_t part_begin, part_end;
 };
@@ -55,5 +56,6 @@ struct qn_graph_writer {
    * options->in_part, a graph can only be written whole. */
   const char *file_end;
 
+  bool takes_base;                                     /* it heeds options->base */
   bool keeps_edge_properties, keeps_vertex_properties; /* it heeds options->properties */
 };

@@ -96,6 +96,9 @@ class Rdf(Scratch):
                 column = graph.vertex_properties["http://n"]
                 values = column.filled(0).tolist() if hasattr(column, "filled") else column.tolist()
                 self.assertEqual([values[ids.index(vertex)] for vertex in numbers], list(numbers.values()))
+                run("quern-export", "s", "--strict", "-qfo", "y.nt")
+                with open("y.nt", encoding="utf-8", newline="\n") as file:
+                    self.assertEqual(sorted(file), sorted(line.replace("\t", "\\u0009").replace("\\n", "\\u000a") + "\n" for line in lines))
 
 
 if __name__ == "__main__":
