@@ -7,6 +7,7 @@
 #include "formats/set/types.h"
 #include "runtime/choose.h"
 #include "runtime/sets/changes.h"
+#include "runtime/sets/types.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/threads.h"
@@ -64,6 +65,11 @@ enum qn_status qn_run_input_check(struct qn_run_input *input, struct qn_error *e
                               qn_container_verify_structure, error);
 }
 
+static struct qn_set_selection selection_of(const struct qn_run_options *options) {
+  return (struct qn_set_selection){.edge_types = options ? options->edge_types : NULL,
+                                   .vertex_types = options ? options->vertex_types : NULL};
+}
+
 /* Of a set with types those that are chosen, without their properties. */
 static enum qn_status open_path(const char *path, const struct qn_run_options *options,
                                 struct qn_container **container, struct qn_error *error) {
@@ -73,9 +79,7 @@ static enum qn_status open_path(const char *path, const struct qn_run_options *o
   enum qn_status status = qn_set_open(path, &set, error);
   const bool is_typed = !status && qn_set_is_typed(set);
   qn_set_close(set);
-  const struct qn_set_selection selection = {.edge_types = options ? options->edge_types : NULL,
-                                             .vertex_types =
-                                                 options ? options->vertex_types : NULL};
+  const struct qn_set_selection selection = selection_of(options);
   if (status || !is_typed)
     return status ? status : qn_container_open(path, 0, container, error);
   return qn_set_project_nameless(path, &selection, path, container, error);
@@ -152,18 +156,21 @@ static enum qn_status open_set(struct qn_set *set, const struct qn_set_opening *
   return status;
 }
 
-/* Is there a kernel for what is asked for that goes through the parts, by several ranks if it
- * `is_shared`? If not, `reason` says why
- * the graph has to be put together. */
-static bool suits(const struct qn_set *set, const struct qn_run_options *options, bool is_shared,
-                  const char **reason) {
+/* Are the parts of a view made of the set's files when it is opened? */
+static bool is_made(const struct qn_set *set) {
+  return set->num_generations || qn_set_is_typed(set);
+}
+
+/* Is there a kernel for what is asked for that goes through the parts, which have these weights, by
+ * several ranks if it `is_shared`? If not, `reason` says why the graph has to be put together. */
+static bool suits(const struct qn_set *set, enum qn_weight_type weights,
+                  const struct qn_run_options *options, bool is_shared, const char **reason) {
   const struct qn_algorithm *algorithm = NULL;
   const enum qn_processor processor = options->device == QN_DEVICE_CUDA ? QN_CUDA : QN_CPU;
   if (options->algorithm)
     qn_run_algorithm(options, &algorithm, NULL);
   const struct qn_kernel *kernel =
-      algorithm ? qn_kernel_find(algorithm->name, QN_LAYOUT_SET, processor, set->weight_type)
-                : NULL;
+      algorithm ? qn_kernel_find(algorithm->name, QN_LAYOUT_SET, processor, weights) : NULL;
   const bool takes_any_rows =
       kernel && (kernel->traits & QN_KERNEL_ANY_ROWS ||
                  (kernel->traits & QN_KERNEL_SYMMETRIC && qn_stand_in_find(kernel)));
@@ -176,12 +183,12 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
     *reason = "edges of a time are picked from one container";
     return false;
   }
-  if (set->num_generations && options->checkpoint.folder) {
+  if (is_made(set) && options->checkpoint.folder) {
     *reason = "checkpoints are of one container";
     return false;
   }
-  if (qn_set_is_typed(set)) {
-    *reason = "edges of several types are walked together";
+  if (qn_set_is_typed(set) && is_shared) {
+    *reason = "edges of several types are walked by one process";
     return false;
   }
   if (!options->program && !algorithm)
@@ -192,9 +199,10 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
                                     "device, or not with such weights";
   else if (is_shared && kernel->traits & QN_KERNEL_ALONE)
     *reason = "one process alone walks the parts for this algorithm";
-  else if (set->num_generations && kernel->traits & QN_KERNEL_ALONE)
-    *reason = "this algorithm walks a graph without additions";
-  else if (set->num_generations && processor != QN_CPU)
+  else if (is_made(set) && kernel->traits & QN_KERNEL_ALONE)
+    *reason = set->num_generations ? "this algorithm walks a graph without additions"
+                                   : "this algorithm walks edges of one type";
+  else if (is_made(set) && processor != QN_CPU)
     *reason = "a device walks one container";
   else if (set->features & QN_SET_COLUMN_RANGES && processor != QN_CPU)
     *reason = "a device walks whole rows, and blocks have some columns of them; "
@@ -205,7 +213,7 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
            !takes_any_rows)
     *reason = "of parts the algorithm takes those of undirected graphs";
   else if (set->directedness == QN_DIRECTED && set->rows != QN_SET_ROWS_IN && !takes_any_rows &&
-           !set->num_generations)
+           !is_made(set))
     *reason = "the parts have rows of out-edges; quern-transform --rows in makes those that are "
               "walked";
   else if (qn_run_options_said(options, "delta"))
@@ -217,11 +225,12 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
 
 /* As suits, of the first that does not; NULL: all do. */
 static const struct qn_run_options *find_unsuited(const struct qn_set *set,
+                                                  enum qn_weight_type weights,
                                                   const struct qn_run_options *options,
                                                   unsigned count, bool is_shared,
                                                   const char **reason) {
   for (unsigned i = 0; i < count; i++)
-    if (!suits(set, &options[i], is_shared, reason))
+    if (!suits(set, weights, &options[i], is_shared, reason))
       return &options[i];
   return NULL;
 }
@@ -267,9 +276,19 @@ enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_o
                    "several ranks number vertices by 32 bits, and this set has more: run it by one "
                    "process");
   }
-  const struct qn_run_options *unsuited = find_unsuited(set, options, count, exchange, &reason);
+  const struct qn_set_selection selection = selection_of(options);
+  enum qn_weight_type weights = set->weight_type;
+  if (qn_set_is_typed(set))
+    status = qn_run_types_suit(set, &selection, &weights, &reason, error);
+  if (status) {
+    qn_set_close(set);
+    return status;
+  }
+  const struct qn_run_options *unsuited =
+      reason ? &options[0] : find_unsuited(set, weights, options, count, exchange, &reason);
   if (!unsuited) {
     struct qn_set_opening opening = {.exchange = exchange,
+                                     .selection = &selection,
                                      .trust = trust,
                                      .memory = options->streaming.host_memory,
                                      .folder = options->checkpoint.folder};

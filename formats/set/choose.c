@@ -5,6 +5,7 @@
 #include "formats/set/project.h"
 #include "formats/set/types.h"
 #include "support/memory.h"
+#include "support/progress.h"
 #include "support/suggest.h"
 
 #define FIELD(name) offsetof(struct qn_set_selection, name)
@@ -219,6 +220,37 @@ enum qn_status qn_set_choose(const struct qn_set *set, const struct qn_set_selec
   else if (!status)
     memset(chosen->vertices, true, set->num_ranges);
   return status ? status : choose_between(set, selection, chosen, error);
+}
+
+bool qn_set_chosen_weights(const struct qn_set *set, const struct qn_set_chosen *chosen,
+                           enum qn_weight_type *weights, const char **without) {
+  unsigned found = 0;
+  *without = NULL;
+  for (uint64_t t = 0; t < set->num_edge_types; t++)
+    if (chosen->edges[t]) {
+      found |= 1U << set->edge_types[t].weight_type;
+      if (set->edge_types[t].weight_type == QN_WEIGHT_NONE)
+        *without = set->edge_types[t].name;
+    }
+  *weights = QN_WEIGHT_NONE;
+  if (found == 1U << QN_WEIGHT_NONE)
+    *without = NULL;
+  if (found == 0 || found & 1U << QN_WEIGHT_NONE)
+    return true;
+  for (unsigned type = 0; type < QN_WEIGHT_TYPES; type++)
+    if (found == 1U << type) {
+      *weights = (enum qn_weight_type)type;
+      return true;
+    }
+  *weights = found & (1U << QN_WEIGHT_F32 | 1U << QN_WEIGHT_F64) ? QN_WEIGHT_F64 : QN_WEIGHT_I64;
+  return false;
+}
+
+void qn_set_note_weights(const char *without) {
+  if (without)
+    qn_note(QN_NOTE_NOT_KEPT,
+            "weights are left out: the edges of the type %s have none (--edge-types chooses types)",
+            without);
 }
 
 void qn_set_chosen_release(struct qn_set_chosen *chosen) {

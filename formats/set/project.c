@@ -95,28 +95,6 @@ static enum qn_status check_fingerprints(const struct projecting *projecting,
   return QN_OK;
 }
 
-/* Those that hold all weights of the chosen types; none if some have none. */
-static enum qn_weight_type join_weights(const struct projecting *projecting, const char **without) {
-  const struct qn_set *set = projecting->set;
-  unsigned found = 0;
-  *without = NULL;
-  for (uint64_t t = 0; t < set->num_edge_types; t++)
-    if (projecting->chosen.edges[t]) {
-      found |= 1U << set->edge_types[t].weight_type;
-      if (set->edge_types[t].weight_type == QN_WEIGHT_NONE)
-        *without = set->edge_types[t].name;
-    }
-  if (found == 0 || found & 1U << QN_WEIGHT_NONE) {
-    if (found == 1U << QN_WEIGHT_NONE)
-      *without = NULL;
-    return QN_WEIGHT_NONE;
-  }
-  for (unsigned type = 0; type < QN_WEIGHT_TYPES; type++)
-    if (found == 1U << type)
-      return (enum qn_weight_type)type;
-  return found & (1U << QN_WEIGHT_F32 | 1U << QN_WEIGHT_F64) ? QN_WEIGHT_F64 : QN_WEIGHT_I64;
-}
-
 /* ---- Rows --------------------------------------------------------------------------- */
 
 struct edge {
@@ -425,11 +403,8 @@ static enum qn_status begin(struct projecting *projecting, struct qn_error *erro
     status = check_fingerprints(projecting, error);
   if (status)
     return status;
-  projecting->weights = join_weights(projecting, &without);
-  if (without)
-    qn_note(QN_NOTE_NOT_KEPT,
-            "weights are left out: the edges of the type %s have none (--edge-types chooses types)",
-            without);
+  qn_set_chosen_weights(projecting->set, &projecting->chosen, &projecting->weights, &without);
+  qn_set_note_weights(without);
   struct qn_container_info *info = qn_writer_info(projecting->writer);
   info->layout = QN_LAYOUT_GRAPH;
   info->weight_type = projecting->weights;

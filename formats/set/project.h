@@ -40,6 +40,13 @@ enum qn_status qn_set_choose_number(const struct qn_set *set, uint64_t edge_type
 /* These two types of vertices, and no edges. */
 enum qn_status qn_set_choose_vertices(const struct qn_set *set, uint32_t source, uint32_t target,
                                       struct qn_set_chosen *chosen, struct qn_error *error);
+/* The weights that hold those of all chosen types, none if some have none; `*without` is then the
+ * name of one of these, unless all have none, and else NULL. Are they what each type has, or none?
+ */
+bool qn_set_chosen_weights(const struct qn_set *set, const struct qn_set_chosen *chosen,
+                           enum qn_weight_type *weights, const char **without);
+/* Say that weights are left out; NULL is allowed. */
+void qn_set_note_weights(const char *without);
 void qn_set_chosen_release(struct qn_set_chosen *chosen);
 
 /* Write the graph of a selection to `writer`: vertices in the order of their types, which are

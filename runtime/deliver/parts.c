@@ -66,7 +66,7 @@ enum qn_status qn_result_parts_create(const struct qn_results_options *options,
                                       struct qn_result_parts **out, struct qn_error *error) {
   struct qn_result_parts *parts;
   *out = NULL;
-  if (!input->set || input->set->changes)
+  if (!input->set || input->set->changes || input->set->types)
     return qn_fail(error, QN_USAGE,
                    "--parts is for sets, and algorithms that walk them part by part");
   enum qn_status status = qn_alloc_zeroed(&parts, 1, sizeof *parts, "an output", error);

@@ -1,7 +1,9 @@
 #include "runtime/sets/run_set.h"
 
+#include "formats/set/types.h"
 #include "runtime/sets/changes.h"
 #include "runtime/sets/divide.h"
+#include "runtime/sets/types.h"
 #include "support/memory.h"
 #include "support/memory_plan.h"
 #include "support/temp_file.h"
@@ -180,7 +182,9 @@ enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_set_opening *
   run->asked = opening->grid;
   plan_memory(run, opening);
   status = set->num_generations ? qn_run_changes_open(run, opening->trust, error)
-                                : open_parts(run, exchange, opening->trust, error);
+           : qn_set_is_typed(set)
+               ? qn_run_types_open(run, opening->selection, opening->trust, error)
+               : open_parts(run, exchange, opening->trust, error);
   if (!status)
     status = qn_alloc_zeroed(view, 1, sizeof **view, "a view", error);
   if (status) {
@@ -204,6 +208,8 @@ enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_set_opening *
                                 .set = run};
   if (run->changes)
     qn_run_changes_view(run, *view);
+  if (run->types)
+    qn_run_types_view(run, *view);
   *out = run;
   return QN_OK;
 }
@@ -217,6 +223,7 @@ void qn_run_set_close(struct qn_run_set *run) {
   for (uint64_t i = 0; run->parts && i < run->num_parts; i++)
     qn_set_part_close(&run->parts[i]);
   qn_run_changes_close(run->changes);
+  qn_run_types_close(run->set, run->types);
   qn_free(run->parts);
   qn_free(run->rows);
   qn_free(run->first_parts);
@@ -227,8 +234,10 @@ void qn_run_set_close(struct qn_run_set *run) {
 }
 
 enum qn_status qn_run_set_verify_weights(const struct qn_run_set *run, struct qn_error *error) {
-  enum qn_status status =
-      run->changes ? qn_container_verify_weights(run->changes->changed.base, error) : QN_OK;
+  enum qn_status status = run->changes
+                              ? qn_container_verify_weights(run->changes->changed.base, error)
+                          : run->types ? qn_run_types_verify_weights(run, error)
+                                       : QN_OK;
   for (uint64_t i = 0; !status && run->parts && i < run->num_parts; i++)
     status = qn_container_verify_weights(run->parts[i].container, error);
   return status;

@@ -19,7 +19,9 @@ struct qn_division {
   const char *reason;        /* of whole rows */
 };
 
-struct qn_run_changes; /* changes.h */
+struct qn_run_changes;   /* changes.h */
+struct qn_run_types;     /* types.h */
+struct qn_set_selection; /* formats/set/project.h */
 
 /* The parts that this process walks, open. */
 struct qn_run_set {
@@ -38,14 +40,16 @@ struct qn_run_set {
   struct qn_division division;
   struct qn_set_block block;      /* made when it is first asked for (divide.h) */
   struct qn_run_changes *changes; /* of a set with generations, whose files are no parts of it */
+  struct qn_run_types *types;     /* of a set with types, whose files have one each */
   struct qn_set_view *view;       /* of these, whose parts may change */
 };
 
 /* How a set is opened. */
 struct qn_set_opening {
   const struct qn_exchange *exchange; /* of the process of this rank; NULL: it walks all parts */
-  bool trust;                         /* without the checks that kernels rely on */
-  struct qn_grid grid;                /* that a user asks for */
+  const struct qn_set_selection *selection; /* of a set with types: those that are walked */
+  bool trust;                               /* without the checks that kernels rely on */
+  struct qn_grid grid;                      /* that a user asks for */
   /* Of a set that is cut by columns: what vertices' values and the rows of packed blocks may take
    * (0: what is free), and where values lie that are more (NULL: the system's temporary folder). */
   uint64_t memory;

@@ -1,6 +1,7 @@
 """Graphs with several types of vertices and edges against a naive model: in as Neo4j's files, read by the specification alone, out
 again, and one type after another as a graph of its own. Names, ids and values are hostile."""
 
+import json
 import random
 import tempfile
 import unittest
@@ -12,7 +13,7 @@ from conformance.layout_readers import read_layout
 from conformance.properties_reader import in_graph_order
 from conformance.typed_reader import TypedSet
 from harness import chance
-from harness.tools import run
+from harness.tools import run, values
 
 TYPES = ["Person", "a b", "ü", 'quo"te', "a,b", "x;y", "semi:colon", "(paren)", "n" * 200, "0", "A", "null"]
 IDS = ["0", "007", "a,b", '"', "é", "漢字", "null", " x ", "L1", "R1", "-1", "1.0", "18446744073709551616", "#1", "'", "x" * 300, "a:b", "%"]
@@ -157,6 +158,36 @@ class Types(unittest.TestCase):
                 run("quern-import", "--types", out, "--quotes", "yes", "-qo", again)
                 self.compare(model, again)
                 self.one_by_one(whole, made)
+
+    def test_runs(self):
+        """Types are walked where they lie as their graph is that is put together."""
+        first = chance.seed()
+        for seed in range(first, first + 5):
+            model = Model(seed)
+            model.write(self.at / ("in%d" % seed))
+            run("quern-import", "--types", self.at / ("in%d" % seed), "--quotes", "yes", "-qfo", self.at / "set")
+            plain = [kind for kind in model.edges if "," not in "".join(kind)]
+            choices = [()] + [("--edge-types", ",".join("-".join(kind) for kind in plain[:count])) for count in (1, 2) if len(plain) >= count]
+            choices += [("--vertex-types", kind[0]) for kind in plain if kind[0] == kind[2]][:1]
+            for choice in choices:
+                if run("quern-transform", self.at / "set", *choice, "-qfo", self.at / "g.qrn", exit=(0, 4)).returncode:
+                    continue  # names of properties that are too long with that of their type
+                weighted = any(w is not None for *_, w in in_graph_order(read_layout(read(self.at / "g.qrn")).edges))
+                for algorithm in ("bfs", "cc", "pagerank", "degree", "indegree", "harmonic", "neural", *["sssp"] * weighted):
+                    with self.subTest(seed=seed, choice=choice, algorithm=algorithm):
+                        self.walk_both(algorithm, choice)
+
+    def walk_both(self, algorithm, choice):
+        found = []
+        for at, name in ((self.at / "g.qrn", "graph.tsv"), (self.at / "set", "set.tsv")):
+            said = run("quern-run", algorithm, at, "--device=cpu", "--json", "-fo", self.at / name, *(choice if name == "set.tsv" else ()))
+            found.append(values(self.at / name))
+        self.assertEqual(json.loads(said.stdout)["layout"], "set")
+        self.assertEqual(list(found[0]), list(found[1]))
+        for vertex, value in found[0].items():
+            if value != found[1][vertex]:
+                self.assertAlmostEqual(float(found[1][vertex]), float(value), delta=1e-5 * max(1, abs(float(value))))
+                self.assertIn(".", value)
 
     def one_by_one(self, whole, made):
         """Each edge type as a container, whose vertices are those of its types."""

@@ -253,7 +253,10 @@ static inline void pull_whole_rows(struct engine_state *state,
                                    uint64_t index) {
   const struct qn_part_rows *part = &state->view->parts[index];
   const struct qn_row_chunks *chunks = &state->walk.chunks[index];
-  const struct pulled_rows rows = {.csr = part->csr, .begin = part->begin, .chunks = chunks};
+  const struct pulled_rows rows = {.csr = part->csr,
+                                   .begin = part->begin,
+                                   .chunks = chunks,
+                                   .columns_begin = part->columns_begin};
   struct part_sums *sums = &work->sums[part->index];
   const uint64_t step = work->is_telling ? work->slice_chunks : chunks->num_chunks;
   uint64_t num_hubs = 0, num_sent = 0;
