@@ -5,6 +5,7 @@
 
 #include "converters/changes/append.h"
 #include "converters/graph/graph_source.h"
+#include "converters/properties/arrays.h"
 #include "converters/provenance.h"
 #include "converters/transform/run.h"
 #include "formats/container/figures.h"
@@ -24,8 +25,9 @@
 #include "tools/striping.h"
 #include <quern/open.h>
 
-/* Of settings: for the part, the steps, a set, types of one, a partition, changes, times. */
-enum { NUM_TABLES = 7, KEY_COMPACT = 0x500, KEY_PARTS_BY };
+/* Of settings: for the part, the steps, a set, types of one, a partition, changes, times, arrays.
+ */
+enum { NUM_TABLES = 8, KEY_COMPACT = 0x500, KEY_PARTS_BY };
 
 struct options {
   struct qn_tool_options shared;
@@ -37,6 +39,7 @@ struct options {
   struct qn_partition_options partition;
   struct qn_append_options append;
   struct qn_between between;
+  struct qn_array_options arrays;
   bool compact;
   const char *cut_by; /* the column of --parts-by */
   const char *input;
@@ -79,6 +82,18 @@ static void check_changes(struct argp_state *state, const struct options *option
     argp_error(state, "--compact is for a set with generations, as --append makes them");
 }
 
+/* Columns are added to a container as it is. */
+static void check_arrays(struct argp_state *state, const struct options *options) {
+  if (options->arrays.count &&
+      (qn_transform_options_are_any(&options->transform) ||
+       qn_between_is_asked(&options->between) || qn_set_selection_is_any(&options->types) ||
+       qn_set_is_asked(&options->set) || options->stripes.striping.num_folders ||
+       options->partition.num_parts || options->cut_by || options->compact ||
+       qn_append_is_asked(&options->append)))
+    argp_error(state, "--vertex-array and --edge-array add columns to a container as it is: take "
+                      "other steps before it or after it");
+}
+
 static void finish_command_line(struct argp_state *state, struct options *options) {
   struct qn_error error;
   if (!options->input)
@@ -91,6 +106,7 @@ static void finish_command_line(struct argp_state *state, struct options *option
   if (!in_place)
     qn_tool_check_output(&options->shared, options->output, state);
   check_changes(state, options);
+  check_arrays(state, options);
   const bool between = qn_between_is_asked(&options->between);
   const bool any = qn_transform_options_are_any(&options->transform) || between;
   const bool types = qn_set_selection_is_any(&options->types);
@@ -111,7 +127,7 @@ static void finish_command_line(struct argp_state *state, struct options *option
       (any || qn_set_is_asked(&options->set) || options->stripes.striping.num_folders))
     argp_error(state, "--partition divides a graph as it is, into a column of the same container: "
                       "take other steps before it or after it");
-  if (!any && !options->partition.num_parts && !options->cut_by &&
+  if (!any && !options->partition.num_parts && !options->cut_by && !options->arrays.count &&
       !qn_set_is_asked(&options->set) && !options->stripes.striping.num_folders &&
       !qn_append_is_asked(&options->append) && !qn_set_recognise(options->input) &&
       !qn_stripes_recognise(options->input))
@@ -181,6 +197,8 @@ static const char documentation[] =
     "  quern-transform social --project person-knows-person -o knows.qrn\n"
     "A column \"part\" of 8 parts, for training or for several machines:\n"
     "  quern-transform web.qrn --partition 8 --by fennel -o parted.qrn\n"
+    "Features from NumPy:\n"
+    "  quern-transform web.qrn --vertex-array x=features.npy -o featured.qrn\n"
     "What is new today, in a set beside the container, then all of it in one container:\n"
     "  quern-transform web.qrn --append today.csv --remove gone.csv -o web-now\n"
     "  quern-transform web-now --compact -o now.qrn\n"
@@ -366,6 +384,27 @@ static enum qn_status copy_file(const struct options *options, struct qn_error *
   return status;
 }
 
+/* ---- Arrays --------------------------------------------------------------- */
+
+static enum qn_status attach_arrays(struct options *options, struct qn_error *error) {
+  struct qn_container *container = NULL, *made = NULL;
+  double begun = qn_seconds();
+  enum qn_status status = qn_input_kept(options->output, options->input, error);
+  for (uint32_t i = 0; !status && i < options->arrays.count; i++)
+    status = qn_input_kept(options->output, options->arrays.arrays[i].file, error);
+  if (!status)
+    status = qn_container_open(options->input, 0, &container, error);
+  if (!status)
+    status = qn_arrays_attach(&options->arrays, container, options->output, options->shared.force,
+                              &made, error);
+  if (!status)
+    report_united(options, made, qn_seconds() - begun);
+  qn_container_unmap(made);
+  qn_container_unmap(container);
+  qn_array_options_release(&options->arrays);
+  return status;
+}
+
 /* ---- Partitions ----------------------------------------------------------- */
 
 static enum qn_status partition_file(const struct options *options, struct qn_error *error) {
@@ -411,6 +450,7 @@ int main(int argc, char **argv) {
   const struct argp partition_argp = qn_settings_argp(qn_partition_settings);
   const struct argp append_argp = qn_settings_argp(qn_append_settings);
   const struct argp between_argp = qn_settings_argp(qn_between_settings);
+  const struct argp arrays_argp = qn_settings_argp(qn_array_settings);
   const struct argp_child children[] = {
       {&part_argp, 0, NULL, 0},
       {&transform_argp, 0, NULL, 0},
@@ -419,6 +459,8 @@ int main(int argc, char **argv) {
       {&partition_argp, 0, NULL, 0},
       {&append_argp, 0, "Changes to a graph, which is not written:", QN_APPEND_GROUP - 1},
       {&between_argp, 0, "Edges of a time, before all steps:", QN_BETWEEN_GROUP - 1},
+      {&arrays_argp, 0,
+       "Properties that are arrays, of a container as it is:", QN_ARRAYS_GROUP - 1},
       {&qn_striping_argp, 13, NULL, 0},
       {&qn_memory_argp, 0, NULL, 0},
       {&qn_tool_output_argp, 0, NULL, 0},
@@ -431,7 +473,8 @@ int main(int argc, char **argv) {
                                          {qn_selection_settings, &options.types},
                                          {qn_partition_settings, &options.partition},
                                          {qn_append_settings, &options.append},
-                                         {qn_between_settings, &options.between}},
+                                         {qn_between_settings, &options.between},
+                                         {qn_array_settings, &options.arrays}},
                             .types.properties = true,
                             .set.rows = QN_SET_ROWS_IN};
   struct report report = {0};
@@ -441,6 +484,8 @@ int main(int argc, char **argv) {
   qn_outputs_hold();
   if (options.partition.num_parts || options.cut_by)
     return qn_tool_exit(partition_file(&options, &error), &error);
+  if (options.arrays.count)
+    return qn_tool_exit(attach_arrays(&options, &error), &error);
   if (qn_append_is_asked(&options.append))
     return qn_tool_exit(append_files(&options, &error), &error);
   if (qn_set_is_asked(&options.set))

@@ -165,11 +165,16 @@ static bool is_stored_whole(hid_t set, uint64_t bytes) {
 }
 
 static enum qn_status read_data(struct qn_hdf5 *file, const char *name, hid_t set, hid_t space,
-                                struct qn_number_array *array, struct qn_error *error) {
+                                unsigned most_dimensions, struct qn_number_array *array,
+                                struct qn_error *error) {
+  const int dimensions = H5Sget_simple_extent_ndims(space);
   uint64_t bytes;
   void *data;
-  if (H5Sget_simple_extent_ndims(space) != 1)
-    return refuse(file, error, "'%s' is not a one-dimensional array", name);
+  if (dimensions < 1 || dimensions > (int)most_dimensions)
+    return refuse(file, error,
+                  most_dimensions > 1 ? "'%s' is not an array of one or two dimensions"
+                                      : "'%s' is not a one-dimensional array",
+                  name);
   array->count = (uint64_t)H5Sget_simple_extent_npoints(space);
   if (!qn_mul_u64(array->count, array->width, &bytes) || bytes > file->room)
     return refuse(file, error,
@@ -191,8 +196,33 @@ static enum qn_status read_data(struct qn_hdf5 *file, const char *name, hid_t se
   return QN_OK;
 }
 
-enum qn_status qn_hdf5_read(struct qn_hdf5 *file, const char *name, struct qn_number_array *array,
-                            struct qn_error *error) {
+enum qn_status qn_hdf5_shape_of(struct qn_hdf5 *file, const char *name, struct qn_hdf5_shape *shape,
+                                struct qn_error *error) {
+  hsize_t extents[H5S_MAX_RANK];
+  struct qn_number_array array = {.name = name};
+  *shape = (struct qn_hdf5_shape){0};
+  const hid_t set = H5Dopen2(file->file, name, H5P_DEFAULT);
+  if (set < 0)
+    return refuse(file, error, "the array '%s' is missing", name);
+  const hid_t type = H5Dget_type(set), space = H5Dget_space(set);
+  const int dimensions = H5Sget_simple_extent_dims(space, extents, NULL);
+  const enum qn_status status =
+      describe(type, &array) && dimensions >= 0
+          ? QN_OK
+          : refuse(file, error, "'%s' holds no numbers that are known", name);
+  shape->kind = array.kind;
+  shape->width = array.width;
+  shape->dimensions = dimensions < 0 ? 0 : (unsigned)dimensions;
+  for (int i = 0; i < dimensions && i < 2; i++)
+    shape->extents[i] = extents[i];
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Dclose(set);
+  return status;
+}
+
+enum qn_status qn_hdf5_read(struct qn_hdf5 *file, const char *name, unsigned most_dimensions,
+                            struct qn_number_array *array, struct qn_error *error) {
   *array = (struct qn_number_array){.name = name};
   if (file->num_arrays == MAX_ARRAYS || H5Lexists(file->file, name, H5P_DEFAULT) <= 0)
     return QN_OK;
@@ -201,7 +231,7 @@ enum qn_status qn_hdf5_read(struct qn_hdf5 *file, const char *name, struct qn_nu
     return refuse(file, error, "'%s' is not an array", name);
   hid_t type = H5Dget_type(set), space = H5Dget_space(set);
   enum qn_status status = describe(type, array)
-                              ? read_data(file, name, set, space, array, error)
+                              ? read_data(file, name, set, space, most_dimensions, array, error)
                               : refuse(file, error, "'%s' holds no numbers", name);
   H5Sclose(space);
   H5Tclose(type);
@@ -356,9 +386,18 @@ enum qn_status qn_hdf5_text(struct qn_hdf5 *file, const char *name, char **text,
   return fail_missing(error);
 }
 
-enum qn_status qn_hdf5_read(struct qn_hdf5 *file, const char *name, struct qn_number_array *array,
-                            struct qn_error *error) {
+enum qn_status qn_hdf5_shape_of(struct qn_hdf5 *file, const char *name, struct qn_hdf5_shape *shape,
+                                struct qn_error *error) {
   (void)file;
+  (void)name;
+  *shape = (struct qn_hdf5_shape){0};
+  return fail_missing(error);
+}
+
+enum qn_status qn_hdf5_read(struct qn_hdf5 *file, const char *name, unsigned most_dimensions,
+                            struct qn_number_array *array, struct qn_error *error) {
+  (void)file;
+  (void)most_dimensions;
   *array = (struct qn_number_array){.name = name};
   return fail_missing(error);
 }

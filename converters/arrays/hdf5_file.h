@@ -1,5 +1,6 @@
-/* The little of HDF5 that sparse matrices need: one attribute of text at the root, and arrays of
- * one dimension. In builds without libhdf5 opening and creating fail with QN_UNSUPPORTED. */
+/* The little of HDF5 that sparse matrices and properties need: one attribute of text at the root,
+ * and arrays of one dimension or two. In builds without libhdf5 opening and creating fail with
+ * QN_UNSUPPORTED. */
 #pragma once
 
 #include "formats/arrays/number_array.h"
@@ -21,10 +22,19 @@ void qn_hdf5_close(struct qn_hdf5 *file);
 enum qn_status qn_hdf5_text(struct qn_hdf5 *file, const char *name, char **text,
                             struct qn_error *error);
 
-/* Read the array `name` of numbers, whatever its byte order, filters and chunks. Valid until close.
- * `array->data` is NULL if there is none. */
-enum qn_status qn_hdf5_read(struct qn_hdf5 *file, const char *name, struct qn_number_array *array,
-                            struct qn_error *error);
+/* Read the array `name` of numbers, whatever its byte order, filters and chunks, of at most so many
+ * dimensions. Valid until close. `array->data` is NULL if there is none. */
+enum qn_status qn_hdf5_read(struct qn_hdf5 *file, const char *name, unsigned most_dimensions,
+                            struct qn_number_array *array, struct qn_error *error);
+
+/* What an array is, before it is read; QN_INVALID if there is none, or not of numbers. */
+struct qn_hdf5_shape {
+  enum qn_number_class kind;
+  unsigned width, dimensions;
+  uint64_t extents[2]; /* the first ones */
+};
+enum qn_status qn_hdf5_shape_of(struct qn_hdf5 *file, const char *name, struct qn_hdf5_shape *shape,
+                                struct qn_error *error);
 
 /* Begin a file, in temporary disk space; qn_hdf5_give copies it to `output`, after which it can
  * only be closed. */

@@ -205,7 +205,7 @@ static enum qn_status read_array(struct binsparse *binsparse, const char *name,
   char type[MAX_TYPE_BYTES];
   bool may_lack = binsparse->entries == 0 && strcmp(name, "pointers_to_1") != 0;
   *iso = false;
-  enum qn_status status = qn_hdf5_read(binsparse->hdf5, name, array, error);
+  enum qn_status status = qn_hdf5_read(binsparse->hdf5, name, 1, array, error);
   if (!status && !array->data)
     return may_lack ? QN_OK
                     : refuse(binsparse, QN_INVALID, error, "the array '%s' is missing", name);
@@ -233,7 +233,7 @@ static void drop_pattern(struct qn_sparse_matrix *matrix, const char *type) {
 static enum qn_status read_ids(struct binsparse *binsparse, struct qn_sparse_matrix *matrix,
                                struct qn_error *error) {
   struct qn_number_array ids;
-  enum qn_status status = qn_hdf5_read(binsparse->hdf5, "vertex_ids", &ids, error);
+  enum qn_status status = qn_hdf5_read(binsparse->hdf5, "vertex_ids", 1, &ids, error);
   if (status || !ids.data)
     return status;
   if (ids.count != matrix->rows || matrix->rows != matrix->columns || ids.kind == QN_NUMBERS_REAL)

@@ -48,7 +48,7 @@ static bool parse_type(struct qn_npy *npy) {
   case 'b':
     return width == 1;
   case 'f':
-    return width == 4 || width == 8;
+    return width == 2 || width == 4 || width == 8;
   case 'S':
   case 'U':
     return true;
@@ -136,7 +136,7 @@ bool qn_npy_numbers(const struct qn_npy *npy, const char *name, struct qn_number
                                       .width = npy->width,
                                       .big_endian = npy->big_endian,
                                       .stays = npy->stays};
-  return strchr("iufb", npy->type) != NULL;
+  return strchr("iufb", npy->type) != NULL && !(npy->type == 'f' && npy->width == 2);
 }
 
 bool qn_npy_text(const struct qn_npy *npy, char *text, uint64_t size) {

@@ -31,7 +31,7 @@ enum qn_status qn_npy_parse(const char *data, uint64_t bytes, const char *file, 
                             struct qn_error *error);
 
 /* The elements of an array of numbers as one sequence in the order that they lie in; booleans are
- * taken for 0 and 1. False for arrays of other things. */
+ * taken for 0 and 1. False for arrays of other things, and for reals of 2 bytes. */
 bool qn_npy_numbers(const struct qn_npy *npy, const char *name, struct qn_number_array *numbers);
 
 /* The text of an array of one short string of ASCII, NUL-terminated; false if it is none. */

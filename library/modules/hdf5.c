@@ -58,10 +58,18 @@ enum qn_status qn_hdf5_text(struct qn_hdf5 *file, const char *name, char **text,
   return status;
 }
 
-enum qn_status qn_hdf5_read(struct qn_hdf5 *file, const char *name, struct qn_number_array *array,
-                            struct qn_error *error) {
+enum qn_status qn_hdf5_shape_of(struct qn_hdf5 *file, const char *name, struct qn_hdf5_shape *shape,
+                                struct qn_error *error) {
   pthread_mutex_lock(&lock);
-  enum qn_status status = module->read(file, name, array, error);
+  enum qn_status status = module->shape_of(file, name, shape, error);
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+enum qn_status qn_hdf5_read(struct qn_hdf5 *file, const char *name, unsigned most_dimensions,
+                            struct qn_number_array *array, struct qn_error *error) {
+  pthread_mutex_lock(&lock);
+  enum qn_status status = module->read(file, name, most_dimensions, array, error);
   pthread_mutex_unlock(&lock);
   return status;
 }

@@ -8,6 +8,7 @@ const struct qn_hdf5_module *qn_hdf5_module(void) {
       .open = qn_hdf5_open,
       .close = qn_hdf5_close,
       .text = qn_hdf5_text,
+      .shape_of = qn_hdf5_shape_of,
       .read = qn_hdf5_read,
       .create = qn_hdf5_create,
       .put_text = qn_hdf5_put_text,

@@ -26,8 +26,10 @@ struct qn_hdf5_module {
   void (*close)(struct qn_hdf5 *file);
   enum qn_status (*text)(struct qn_hdf5 *file, const char *name, char **text,
                          struct qn_error *error);
-  enum qn_status (*read)(struct qn_hdf5 *file, const char *name, struct qn_number_array *array,
-                         struct qn_error *error);
+  enum qn_status (*shape_of)(struct qn_hdf5 *file, const char *name, struct qn_hdf5_shape *shape,
+                             struct qn_error *error);
+  enum qn_status (*read)(struct qn_hdf5 *file, const char *name, unsigned most_dimensions,
+                         struct qn_number_array *array, struct qn_error *error);
   enum qn_status (*create)(struct qn_hdf5 **out, struct qn_error *error);
   enum qn_status (*put_text)(struct qn_hdf5 *file, const char *name, const char *text,
                              struct qn_error *error);

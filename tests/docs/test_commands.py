@@ -14,6 +14,7 @@ import subprocess
 import tarfile
 import tempfile
 import unittest
+import zipfile
 from pathlib import Path
 from unittest import mock
 
@@ -55,6 +56,12 @@ def pack(path, name, text):
         archive.addfile(entry, io.BytesIO(text.encode()))
 
 
+def npy(kind, shape, numbers):
+    """An array as NumPy writes it."""
+    header = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (kind, shape)
+    return b"\x93NUMPY\1\0\x76\0" + header.ljust(117).encode() + b"\n" + numbers
+
+
 class Commands:
     """Of one page, which a subclass names; `ready` are the containers that it takes for granted."""
 
@@ -77,6 +84,9 @@ class Commands:
         (self.at / "friends.csv").write_text("from,to,since,label\n1,2,1999,old\n2,3,,\n")
         (self.at / "people.csv").write_text("id,name\n1,Ann\n2,Bo\n")
         (self.at / "points.csv").write_text("from,to,place,born,seen\n1,2,0.5;1;-2,2024-02-29,2024-02-29T13:00:00.25Z\n2,3,,,\n")
+        (self.at / "features.npy").write_bytes(npy("<f4", (3, 2), bytes(24)))
+        with zipfile.ZipFile(self.at / "more.npz", "w") as archive:
+            archive.writestr("y.npy", npy("|u1", "(3,)", bytes(3)))
         pack(self.at / "web.tar.xz", "edges.csv", "from,to\n" + edges(","))
         (self.at / "ids.txt").write_text("1\n2\n42\n")
         (self.at / "road.txt").write_text(edges(weighted=True))

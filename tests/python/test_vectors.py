@@ -1,6 +1,7 @@
 """Properties that are vectors, small numbers, dates and timestamps: views, tables, files, and what is refused."""
 
 import datetime
+import importlib.util
 import os
 import sys
 import tempfile
@@ -148,6 +149,48 @@ class Views(InScratch):
                 quern.from_arrays(source, target, **given)
         with self.assertRaisesRegex(quern.QuernError, "3"):  # an edge of a vertex that has no row
             quern.from_arrays(source, target, vertex_properties={"y": x[:3]})
+
+    def test_arrays_by_the_tool(self):
+        """A row for each vertex or edge of a container that is there, of any layout."""
+        graph, rng = self.graph().with_properties({"name": list("abcd")}, path="g.qrn"), np.random.default_rng(3)
+        x, edges = rng.random((4, 5), "f4"), rng.integers(0, 99, 4).astype("i2")
+        given = {"x": x, "half": x[:, 0].astype("f2"), "one": x[:, :1].astype("f8"), "ok": x[:, 0] > .5, "count": np.arange(4, dtype="u1")}
+        np.savez("a.npz", **given)
+        np.save("e.npy", edges)
+        run("quern-block", "g.qrn", "-qo", "b.qrn")
+        words = [word for name in given for word in ("--vertex-array", "%s=a.npz:%s.npy" % (name, name))] + ["--edge-array", "e=e.npy"]
+        if importlib.util.find_spec("h5py"):
+            import h5py
+            with h5py.File("a.h5", "w") as file:
+                file["group/x"], file["big"] = x, edges.astype(">i8")
+            words += ["--vertex-array", "h=a.h5:/group/x", "--edge-array", "big=a.h5:big"]
+            given["h"] = x
+        for name in "g.qrn", "b.qrn":
+            run("quern-transform", name, *words, "-qfo", "out.qrn")
+            made = quern.open("out.qrn", verify=True)
+            self.assertEqual(made.layout, quern.open(name).layout)
+            self.assertEqual(list(made.vertex_properties), ["name", *given])
+            for key, values in given.items():
+                found = made.vertex_properties[key]
+                self.assertEqual((found.dtype, found.shape, found.tolist()), (values.dtype, values.shape, values.tolist()))
+            self.assertEqual(made.edge_properties["e"].tolist(), edges.tolist())
+        run("quern-transform", "g.qrn", "--symmetrize", "-qo", "u.qrn")
+        for array, said in ((x[:3], "3 rows, and the graph 4 vertices"), (x.astype(complex), "expected numbers"), (x.astype(">f4"), "astype"),
+                            (np.asfortranarray(x), "ascontiguousarray"), (np.zeros((4, 65537), "u1"), "65536"), (np.zeros((4, 0)), "no numbers"),
+                            (x > 1, "truth values"), (np.float32(1), "0 dimensions"), (np.array([b"a"] * 4), "no numbers"), (np.array(list("abcd")), "no numbers")):
+            np.save("bad.npy", array)
+            with self.subTest(said):
+                self.assertRegex(run("quern-transform", "g.qrn", "--vertex-array", "y=bad.npy", "-o", "no.qrn", exit=(3, 4)).stderr, said)
+        np.save("t.npy", x[:, 0] > 1)
+        with open("t.npy", "r+b") as file:
+            file.seek(-1, 2), file.write(b"\2")
+        for words, said in ((("g.qrn", "--vertex-array", "y=t.npy"), "neither 0 nor 1"), (("g.qrn", "--vertex-array", "name=e.npy"), "'name' of vertices already"),
+                            (("g.qrn", "--vertex-array", "y=e.npy", "--vertex-array", "y=e.npy"), "'y' of vertices already"),
+                            (("u.qrn", "--edge-array", "y=e.npy"), "stored twice"), (("g.qrn", "--vertex-array", "y"), "write NAME=FILE"),
+                            (("g.qrn", "--vertex-array", "y=e.npy", "--transpose"), "as it is"), (("g.qrn", "--vertex-array", "y=none.npy"), "none.npy")):
+            with self.subTest(said):
+                self.assertRegex(run("quern-transform", *words, "-o", "no.qrn", exit=(2, 3, 4, 5)).stderr, said)
+        self.assertFalse(os.path.exists("no.qrn"))
 
     def test_what_is_wrong(self):
         for values, said in ((np.zeros((3, 2)), "needs 4 values"), (np.zeros((5, 2)), "needs 4 values"), (np.zeros((4, 0)), "1 to 65536 numbers, not 0"),
