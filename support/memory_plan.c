@@ -243,6 +243,12 @@ enum qn_status qn_memory_plan_make(const struct qn_memory_options *options, cons
   return QN_OK;
 }
 
+void qn_memory_keep_to(const struct qn_memory_options *options) {
+  if (options->memory)
+    qn_memory_limit_set(options->memory,
+                        options->tmpdir ? options->tmpdir : qn_default_temp_folder());
+}
+
 json_t *qn_memory_plan_json(const struct qn_memory_plan *plan) {
   const struct qn_work_estimate *estimate = &plan->estimate;
   json_t *json = json_pack("{s:b}", "temporary_files", plan->on_disk);

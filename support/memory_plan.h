@@ -54,6 +54,9 @@ enum qn_status qn_memory_plan_make(const struct qn_memory_options *options, cons
                                    const struct qn_work_estimate *estimate,
                                    struct qn_memory_plan *plan, struct qn_error *error);
 
+/* With --memory: keep to it, without knowing what the work will take. */
+void qn_memory_keep_to(const struct qn_memory_options *options);
+
 /* What was decided and estimated, for --json: a new reference, NULL if memory runs out. */
 json_t *qn_memory_plan_json(const struct qn_memory_plan *plan);
 

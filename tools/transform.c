@@ -218,6 +218,8 @@ struct report {
 static enum qn_status open_source(const struct options *options, struct qn_graph_source *source,
                                   struct qn_memory_plan *plan, struct qn_error *error) {
   struct qn_container *container;
+  if (qn_set_selection_is_any(&options->types))
+    qn_memory_keep_to(&options->memory);
   enum qn_status status = qn_set_selection_is_any(&options->types)
                               ? qn_set_project_nameless(options->input, &options->types,
                                                         options->input, &container, error)
@@ -296,6 +298,7 @@ static enum qn_status unite_set(const struct options *options, struct qn_error *
   struct qn_container *made = NULL;
   double begun = qn_seconds();
   enum qn_status status = qn_input_kept(options->output, options->input, error);
+  qn_memory_keep_to(&options->memory);
   if (!status)
     status =
         qn_set_selection_is_any(&options->types)

@@ -383,6 +383,7 @@ enum qn_status qn_typed_import_run(const struct qn_import_job *job,
   struct importing importing = {.job = job, .typed = typed, .report = report};
   const double begun = qn_seconds();
   *report = (struct qn_import_report){0};
+  qn_memory_keep_to(&job->memory); /* tables wait for each other: in files, then */
   enum qn_status status = run(&importing, error);
   for (uint32_t i = 0; i < importing.num_containers; i++)
     qn_container_unmap(importing.containers[i]);
