@@ -78,7 +78,7 @@ def _arrow(begin: Point, end: Point, radii: Tuple[float, float]) -> Tuple[str, s
     across, down = end[0] - begin[0], end[1] - begin[1]
     middle = (begin[0] + end[0]) / 2 - down * .18, (begin[1] + end[1]) / 2 + across * .18
     start, tip = _towards(begin, middle, radii[0]), _towards(end, middle, radii[1] + 1)
-    name = (start[0] + tip[0]) / 4 + middle[0] / 2, (start[1] + tip[1]) / 4 + middle[1] / 2
+    name = start[0] * .36 + middle[0] * .48 + tip[0] * .16, start[1] * .36 + middle[1] * .48 + tip[1] * .16  # of many, not all in the middle
     return "M%.1f %.1fQ%.1f %.1f %.1f %.1f" % (*start, *middle, *_towards(tip, middle, 5)), _head(tip, middle), name
 
 
