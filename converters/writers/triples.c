@@ -209,12 +209,34 @@ static void begin_literal(const struct triples *triples, uint64_t vertex,
   qn_put_string(buffer, " \"");
 }
 
-/* Each text of a list of JSON as a literal. */
+/* A list of JSON that has texts alone; NULL if the text is none. */
+static enum qn_status parse_list(struct qn_text text, json_t **list, struct qn_error *error) {
+  json_error_t failure;
+  json_t *value;
+  size_t i;
+  *list = NULL;
+  if (text.length < 4 || text.bytes[0] != '[' || text.bytes[1] != '"')
+    return QN_OK;
+  json_t *found = json_loadb(text.bytes, text.length, 0, &failure);
+  if (!found && json_error_code(&failure) == json_error_out_of_memory)
+    return qn_fail_memory(error, "a list of values", text.length);
+  bool texts = json_is_array(found);
+  json_array_foreach(found, i, value) texts = texts && json_is_string(value);
+  if (texts)
+    *list = found;
+  else
+    json_decref(found);
+  return QN_OK;
+}
+
+/* Each text of a list as a literal. */
 static void put_list(const struct triples *triples, const struct qn_property *column,
                      uint64_t vertex, struct qn_text_buffer *buffer) {
-  const struct qn_text text = text_at(column, vertex);
-  json_t *list = json_loadb(text.bytes, text.length, 0, NULL), *value;
+  json_t *list, *value;
   size_t i;
+  if (buffer->status)
+    return;
+  buffer->status = parse_list(text_at(column, vertex), &list, &buffer->error);
   json_array_foreach(list, i, value) {
     begin_literal(triples, vertex, column, buffer);
     qn_put_escaped(buffer, QN_ESCAPE_JSON, json_string_value(value), json_string_length(value));
@@ -223,25 +245,24 @@ static void put_list(const struct triples *triples, const struct qn_property *co
   json_decref(list);
 }
 
-/* Lists of texts as the reader makes of several values of a vertex: all are, and some has two. */
-static bool has_lists(const struct qn_property *column) {
-  bool several = false;
-  for (uint64_t i = 0; column->type == QN_PROPERTY_STRING && i < column->count; i++) {
+/* Are all values lists as the reader makes of several values of a vertex, and has some of them two?
+ */
+static enum qn_status look_for_lists(const struct qn_property *column, bool *found,
+                                     struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  bool all = column->type == QN_PROPERTY_STRING, several = false;
+  for (uint64_t i = 0; !status && all && i < column->count; i++) {
     const struct qn_text text = text_at(column, i);
+    json_t *list;
     if (!text.bytes)
       continue;
-    if (text.length < 4 || text.bytes[0] != '[' || text.bytes[1] != '"')
-      return false;
-    json_t *list = json_loadb(text.bytes, text.length, 0, NULL), *value;
-    size_t k, texts = 0;
-    json_array_foreach(list, k, value) texts += json_is_string(value);
-    const bool all = json_is_array(list) && texts == json_array_size(list);
-    several |= texts > 1;
+    status = parse_list(text, &list, error);
+    all = list != NULL;
+    several |= json_array_size(list) > 1;
     json_decref(list);
-    if (!all)
-      return false;
   }
-  return several;
+  *found = all && several;
+  return status;
 }
 
 /* ---- Elements --------------------------------------------------------------------- */
@@ -509,7 +530,7 @@ static enum qn_status begin(struct triples *triples, const struct qn_graph *grap
   status = qn_alloc_zeroed(&triples->lists, vertices->count, sizeof *triples->lists, "properties",
                            error);
   for (uint32_t i = 0; !status && i < vertices->count; i++)
-    triples->lists[i] = has_lists(&vertices->columns[i]);
+    status = look_for_lists(&vertices->columns[i], &triples->lists[i], error);
   if (!status)
     status = check_names(triples, options, error);
   return status ? status : lose(triples, options, error);

@@ -25,6 +25,9 @@ COMMANDS = {
                      "--edge-table l:P:Q=INPUTS/likes.csv -o out", "out"),
     "project": ("quern-transform INPUTS/typed --edge-types k,l -o out.qrn", "out.qrn"),
     "export-types": ("quern-export INPUTS/typed --format neo4j -o out", "out"),
+    "export-rdf": ("quern-export INPUTS/typed --format n-triples --base http://x/ -o out.nt", "out.nt"),
+    "run-types": ("quern-run pagerank INPUTS/typed --device cpu --iterations 3 -o out.tsv", "out.tsv"),
+    "arrays": ("quern-transform INPUTS/graph.qrn --vertex-array x=INPUTS/degrees.npy -o out.qrn", "out.qrn"),
     "import-spilled": ("quern-import INPUTS/many.txt --memory 12M -o out.qrn", "out.qrn"),
     "generate": ("quern-generate rmat --scale 6 --weights 1,9 --seed 2 -o out.qrn", "out.qrn"),
     "generate-piped": ("quern-generate rmat --scale 6 -o -", None),
@@ -110,6 +113,7 @@ def make_inputs(folder):
     (folder / "likes.csv").write_text("src,dst\n1,1\n3,1\n")
     words = COMMANDS["import-types"][0].replace("INPUTS", str(folder)).split()
     run(*words[:-1], folder / "typed", "-q")
+    run("quern-run", "degree", graph, "--device", "cpu", "-q", "-o", folder / "degrees.npy")
     run("gzip", "-kn", folder / "edges.txt")
     (folder / "recipe.json").write_text(json.dumps({"quern_recipe": 1, "name": "r", "files": [{"name": "edges.txt"}], "steps": [
         {"tool": "quern-import", "inputs": ["edges.txt"]}, {"tool": "quern-transform", "options": {"symmetrize": True}}]}))
