@@ -331,3 +331,68 @@ QN_VECTOR_CLONES void qn_packed_decode_sums(const struct qn_packed_rows *rows, u
   sum_gaps(&bytes, tile->num_edges, bit, tile->columns);
   find_bases(tile, rows->first_row + tile->first_row, bytes.first[0], bases);
 }
+
+/* ---- One row ------------------------------------------------------------------ */
+
+/* The bits of a number of each of these groups. */
+static uint32_t add_widths(const uint8_t *codes, const uint8_t *widths, uint32_t groups) {
+  uint32_t sum = 0, group = 0;
+#if defined(__SSSE3__) || defined(__aarch64__)
+  typedef uint16_t eight_sums __attribute__((vector_size(16)));
+  const sixteen_bytes low = (sixteen_bytes){0} + 15;
+  sixteen_bytes table;
+  eight_sums sums = {0}; /* of at most 16 turns, each of 128 */
+  memcpy(&table, widths, sizeof table);
+  for (; group + 32 <= groups; group += 32) {
+    sixteen_bytes two;
+    memcpy(&two, codes + group / 2, sizeof two);
+    const sixteen_bytes both =
+        (sixteen_bytes)shuffle(table, two & low) + (sixteen_bytes)shuffle(table, two >> 4 & low);
+    sums += ((eight_sums)both & 255) + ((eight_sums)both >> 8);
+  }
+  for (int i = 0; i < 8; i++)
+    sum += sums[i];
+#endif
+  for (; group < groups; group++)
+    sum += widths[qn_packed_code(codes, group)];
+  return sum;
+}
+
+QN_VECTOR_CLONES void qn_packed_decode_row(const struct qn_packed_rows *rows, uint64_t number,
+                                           uint64_t row, uint64_t first, uint64_t end,
+                                           struct qn_packed_tile *tile) {
+  struct tile_bytes bytes;
+  uint8_t widths[QN_PACKED_HEAD] = {0};
+  const bool enters = enter_tile(rows, number, tile, &bytes);
+  const uint64_t last = tile->first_edge + tile->num_edges;
+  const uint32_t begin = first > tile->first_edge ? (uint32_t)(first - tile->first_edge) : 0;
+  const uint32_t count = (uint32_t)(at_most(end, last) - tile->first_edge) - begin;
+  tile->num_edges = 0;
+  if (!enters || first >= last || end <= tile->first_edge || first >= end)
+    return;
+  for (int code = 1; code < QN_PACKED_HEAD; code++)
+    widths[code] = (uint8_t)at_most(bytes.first[code], 32);
+  const uint8_t *lengths = bytes.first + bytes.parts.length_codes;
+  const uint8_t *gaps = bytes.first + bytes.parts.gap_codes;
+  const uint32_t least = bytes.first[0], num_lengths = qn_packed_groups(tile->num_rows);
+  const four_columns leasts = {least, 2 * least, 3 * least, 4 * least};
+  uint32_t group = begin / QN_PACKED_GROUP, skip = begin % QN_PACKED_GROUP, at = 0;
+  const uint64_t numbers =
+      (uint64_t)add_widths(lengths, length_widths, num_lengths) + add_widths(gaps, widths, group);
+  uint64_t bit = 8 * (uint64_t)bytes.parts.numbers + QN_PACKED_GROUP * numbers;
+  uint32_t width = widths[qn_packed_code(gaps, group)];
+  four_columns four = load_group(bytes.first, at_most(bit, bytes.bits), width);
+  uint32_t column = rows->first_row + (uint32_t)row + qn_packed_unzigzag(four[skip]);
+  tile->columns[at++] = column;
+  for (skip++; skip < QN_PACKED_GROUP; skip++)
+    tile->columns[at++] = column += four[skip] + least;
+  bit += QN_PACKED_GROUP * width;
+  while (at < count) {
+    four = sum_group(&bytes, widths[qn_packed_code(gaps, ++group)], &bit) + leasts + column;
+    memcpy(tile->columns + at, &four, sizeof four);
+    column = four[3];
+    at += QN_PACKED_GROUP;
+  }
+  tile->first_edge += begin;
+  tile->num_edges = count;
+}

@@ -39,14 +39,18 @@ struct reading {
 
 /* ---- What is wanted --------------------------------------------------------- */
 
+static uint64_t per_line(const struct qn_row_source *source) {
+  return source->line_bytes / source->row_bytes;
+}
+
 static void look_up(struct reading *reading, uint64_t count) {
-  const uint64_t bytes = reading->source->row_bytes;
+  const uint64_t bytes = reading->source->row_bytes, rows = per_line(reading->source);
 #pragma omp parallel for schedule(static)
   for (uint64_t i = 0; i < count; i++) {
     const uint64_t row = (uint64_t)reading->numbers[i];
-    const uint8_t *found = qn_row_cache_find(&reading->source->cache, row);
+    const uint8_t *found = qn_row_cache_find(&reading->source->cache, row / rows);
     if (found)
-      memcpy(reading->out + i * bytes, found, bytes);
+      memcpy(reading->out + i * bytes, found + row % rows * bytes, bytes);
     reading->other[i] = (struct wanted){found ? UINT64_MAX : row, i};
   }
   for (uint64_t i = 0; i < count; i++)
@@ -77,10 +81,14 @@ static void sort(struct reading *reading) {
 
 static void find_spans(struct reading *reading) {
   const struct qn_row_source *source = reading->source;
+  const uint64_t rows = per_line(source), all = source->num_rows * source->row_bytes;
   struct span *span = NULL;
   for (uint64_t i = 0; i < reading->num_wanted; i++) {
-    const uint64_t begin = source->offset + reading->wanted[i].row * source->row_bytes;
-    const uint64_t end = begin + source->row_bytes, last = (end + BLOCK - 1) / BLOCK * BLOCK;
+    const uint64_t line = reading->wanted[i].row / rows * source->line_bytes;
+    const uint64_t begin = source->offset + line;
+    const uint64_t end =
+        begin + (source->line_bytes < all - line ? source->line_bytes : all - line);
+    const uint64_t last = (end + BLOCK - 1) / BLOCK * BLOCK;
     if (span && begin <= span->offset + span->bytes && last - span->offset <= MOST_BYTES) {
       span->end = i + 1;
       span->bytes = last - span->offset;
@@ -94,14 +102,18 @@ static void find_spans(struct reading *reading) {
   }
 }
 
+/* The last line may have more bytes than there are rows: what lies behind them in the buffer. */
 static void deliver(const struct reading *reading, const struct span *span, const uint8_t *bytes) {
   struct qn_row_source *source = reading->source;
+  const uint64_t rows = per_line(source);
   for (uint64_t i = span->first; i < span->end; i++) {
     const struct wanted *wanted = &reading->wanted[i];
-    const uint8_t *row = bytes + (source->offset + wanted->row * source->row_bytes - span->offset);
-    memcpy(reading->out + wanted->place * source->row_bytes, row, source->row_bytes);
-    if (i == span->first || wanted->row != wanted[-1].row)
-      qn_row_cache_add(&source->cache, wanted->row, row);
+    const uint64_t number = wanted->row / rows;
+    const uint8_t *line = bytes + (source->offset + number * source->line_bytes - span->offset);
+    memcpy(reading->out + wanted->place * source->row_bytes,
+           line + wanted->row % rows * source->row_bytes, source->row_bytes);
+    if (i == span->first || number != wanted[-1].row / rows)
+      qn_row_cache_add(&source->cache, number, line);
   }
 }
 
@@ -231,7 +243,7 @@ enum qn_status qn_rows_read(struct qn_row_source *source, const int64_t *numbers
   }
   if (!status) {
     find_spans(&reading);
-    reading.room = (source->row_bytes + 2 * BLOCK - 1) / BLOCK * BLOCK;
+    reading.room = (source->line_bytes + 2 * BLOCK - 1) / BLOCK * BLOCK;
     reading.room = reading.room > MOST_BYTES ? reading.room : MOST_BYTES;
     status = read_all(&reading, error ? error : &unwanted);
   }

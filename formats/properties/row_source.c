@@ -35,21 +35,27 @@ static bool has_ring(void) {
   return ring;
 }
 
-enum qn_status qn_row_source_create(struct qn_row_source *source, const void *values,
-                                    uint64_t num_rows, uint64_t row_bytes, bool from_file,
-                                    uint64_t cache_bytes, struct qn_error *error) {
-  *source = (struct qn_row_source){.values = values,
-                                   .num_rows = num_rows,
-                                   .row_bytes = row_bytes,
-                                   .descriptor = -1,
-                                   .unbuffered = -1};
+void qn_row_source_clear(struct qn_row_source *source) {
+  *source = (struct qn_row_source){.descriptor = -1, .unbuffered = -1};
   pthread_mutex_init(&source->lock, NULL);
+}
+
+enum qn_status qn_row_source_create(struct qn_row_source *source, const void *values,
+                                    uint64_t num_rows, uint64_t row_bytes, uint64_t line_bytes,
+                                    bool from_file, uint64_t cache_bytes, struct qn_error *error) {
+  qn_row_source_clear(source);
+  const uint64_t per_line = row_bytes && line_bytes > row_bytes ? line_bytes / row_bytes : 1;
+  source->values = values;
+  source->num_rows = num_rows;
+  source->row_bytes = row_bytes;
+  source->line_bytes = per_line * row_bytes;
   if (!from_file || !num_rows ||
       !qn_used_file_holds(values, num_rows * row_bytes, &source->descriptor, &source->offset))
     return QN_OK;
   source->unbuffered = open_unbuffered(source->descriptor);
   source->ring = has_ring();
-  return qn_row_cache_create(&source->cache, cache_bytes, row_bytes, num_rows, error);
+  return qn_row_cache_create(&source->cache, cache_bytes, source->line_bytes,
+                             (num_rows - 1) / per_line + 1, error);
 }
 
 void qn_row_source_destroy(struct qn_row_source *source) {

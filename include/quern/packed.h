@@ -114,6 +114,12 @@ void qn_packed_decode(const struct qn_packed_rows *rows, uint64_t number,
 void qn_packed_decode_begins(const struct qn_packed_rows *rows, uint64_t number,
                              struct qn_packed_tile *tile);
 
+/* The edges [first, end) of row `row`, as many as the tile has of them, of which the first one
+ * there is the row's first there: `tile` is these alone, without `begins`. Columns may be any
+ * numbers. */
+void qn_packed_decode_row(const struct qn_packed_rows *rows, uint64_t number, uint64_t row,
+                          uint64_t first, uint64_t end, struct qn_packed_tile *tile);
+
 /* The first tile whose first row is `row` or a later one; T if there is none. */
 uint64_t qn_packed_find(const struct qn_packed_rows *rows, uint64_t row);
 

@@ -57,6 +57,15 @@ struct qn_sampler_edges {
   const int64_t *fanouts; /* [num_hops] of each center so many edges, or fewer where there are no
                              more; 0: none; -1: all */
   const int64_t *times;   /* [E] of edges in the order of qn_session_out_edges; NULL: none */
+  /* In place of a session the folder of a set, whose rows are sampled where its files have them, in
+   * 8 bytes of memory a vertex. QN_UNSUPPORTED: it has types or generations, or rows in the other
+   * direction. */
+  const char *set;
+  /* Rows of plain graphs that are mapped, and outgrow memory: neighbours (of any time) are read
+   * from the file, many at a time, past the system's cache where it allows that. At most so many
+   * bytes keep what was read of late. */
+  bool read;
+  uint64_t cache_bytes;
 };
 
 enum qn_sampler_flags {

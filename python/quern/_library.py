@@ -114,7 +114,8 @@ class DeviceArray(Sized):
 
 class SamplerEdges(Sized):
     _fields_ = [("size", c_uint64), ("session", c_void_p), ("rows", c_int), ("center_type", c_uint32), ("neighbor_type", c_uint32),
-                ("first_center", c_uint64), ("first_neighbor", c_uint64), ("fanouts", c_void_p), ("times", c_void_p)]
+                ("first_center", c_uint64), ("first_neighbor", c_uint64), ("fanouts", c_void_p), ("times", c_void_p), ("set", c_char_p),
+                ("read", c_bool), ("cache_bytes", c_uint64)]
 
 
 class SamplerShape(Sized):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import json
+import os
+from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
 from . import _errors, _library
-from ._calls import check, thread_count, view
+from ._calls import byte_count, check, thread_count, view
 from ._library import library
 
 EdgeType = Tuple[str, str, str]
@@ -132,6 +135,29 @@ class _Edges:
         self.first_source, self.first_target = first_source, first_target
 
 
+class SetFiles:
+    """A set that is sampled where its files lie: what a sampler asks of a graph."""
+
+    vertex_types: Tuple[str, ...] = ()
+    vertex_properties: Mapping[str, Any] = {}
+    edge_properties: Mapping[str, Any] = {}
+    _handle = None
+
+    def __init__(self, path: Any) -> None:
+        self.path = os.path.abspath(path)
+        manifest = os.path.join(self.path, "set.json")
+        try:
+            counts = json.loads(Path(manifest).read_text(encoding="utf-8"))["graph"]
+            self.num_vertices, self.num_stored_edges = int(counts["vertices"]), int(counts["edges"])
+        except OSError as problem:
+            raise _errors.SystemFailure(problem.strerror or str(problem), manifest) from problem
+        except (ValueError, KeyError, TypeError, RecursionError) as problem:
+            raise _errors.InvalidError("this is not a manifest of a set: %r" % problem, manifest) from problem
+
+    def __repr__(self) -> str:
+        return "the set %r" % self.path
+
+
 class Sampler:
     """Batches of a graph, for training: see :func:`sampler`. Vertices are numbers from 0, in the order of ``graph.ids``
     (``graph.find`` has them); of a set with types, in the order of the ids of their type.
@@ -142,11 +168,16 @@ class Sampler:
 
     def __init__(self, graph: Any, fanouts: Any, *, replace: bool = False, disjoint: bool = False, direction: str = "in",
                  edge_types: Optional[Sequence[EdgeType]] = None, time: Any = None, edge_time: Any = None, seed: int = 0,
-                 edge_ids: bool = False, threads: Optional[int] = None) -> None:
+                 edge_ids: bool = False, read: bool = False, cache: Union[int, str, None] = None, threads: Optional[int] = None) -> None:
         if direction not in ("in", "out"):
             raise _errors.UsageError("direction is 'in' or 'out', not %r" % (direction,))
         self._given = (graph, fanouts, dict(replace=replace, disjoint=disjoint, direction=direction, edge_types=edge_types, time=time,
-                                            edge_time=edge_time, seed=seed, edge_ids=edge_ids, threads=threads))
+                                            edge_time=edge_time, seed=seed, edge_ids=edge_ids, read=read, cache=cache, threads=threads))
+        if isinstance(graph, (str, os.PathLike)):
+            graph = SetFiles(graph)
+        if cache is not None and not read:
+            raise _errors.UsageError("cache is for read=True: what is mapped is in the system's")
+        self._reads = bool(read), byte_count(cache)
         self.graph, self.direction, self.seed, self.threads, self.edge_ids = graph, direction, int(seed), threads, edge_ids
         self.disjoint = disjoint or time is not None or edge_time is not None
         self.vertex_types: Optional[Tuple[str, ...]] = graph.vertex_types or None
@@ -254,7 +285,8 @@ class Sampler:
             entries.append(_library.SamplerEdges(
                 session=edges.graph._handle, rows=OUT if direction == "out" else IN, center_type=center, neighbor_type=neighbor,
                 first_center=first_center, first_neighbor=first_neighbor, fanouts=self._fanouts[place:].ctypes.data,
-                times=None if times is None else times.ctypes.data))
+                times=None if times is None else times.ctypes.data, read=self._reads[0], cache_bytes=self._reads[1],
+                set=os.fsencode(edges.graph.path) if isinstance(edges.graph, SetFiles) else None))
         counts = numpy.array(self._num_vertices, "u8")
         pointers = (ctypes.c_void_p * len(counts))(*(None if times is None else times.ctypes.data for times in self._times))
         flags = ((_library.SAMPLER_REPLACE if replace else 0) | (_library.SAMPLER_DISJOINT if self.disjoint else 0)
@@ -385,6 +417,8 @@ class Sampler:
             raise _errors.UsageError("saint: expected 'node', 'edge' or 'walk', and a size; not %r and %r" % (kind, size))
         random, count = self._generator("saint " + kind, batch), self.graph.num_vertices
         if kind == "node":
+            if isinstance(self.graph, SetFiles):
+                raise _errors.UsageError("saint: of a set that is sampled where it lies 'edge' or 'walk'")
             edges = random.integers(0, max(self.graph.num_stored_edges, 1), size if self.graph.num_stored_edges else 0, "u8")
             return self.induced(numpy.searchsorted(self.graph.row_offsets, edges, "right") - 1, threads=threads)
         starts = random.integers(0, max(count, 1), size if count else 0)
@@ -445,7 +479,8 @@ def _again(graph: Any, fanouts: Any, options: Dict[str, Any]) -> Sampler:
 
 
 def sampler(graph: Any, fanouts: Any, **options: Any) -> Sampler:
-    """A sampler of a graph, or of a set with types. ``fanouts`` says for each hop of how many edges of a vertex the other ends are
+    """A sampler of a graph, or of a set with types; or, by the path of a set's folder, of that set, whose files are sampled where they
+    lie (in the direction of its rows). ``fanouts`` says for each hop of how many edges of a vertex the other ends are
     taken: each set of so many is as likely as any other; -1 takes all, 0 none. Of a set with types it may be a dict of such lists by
     edge type.
 
@@ -456,6 +491,8 @@ def sampler(graph: Any, fanouts: Any, **options: Any) -> Sampler:
     - ``time``: a property of vertices, by its name, or an array: nothing is sampled that is newer than its seed; ``edge_time`` the same
       of edges. Of a set with types both may be dicts by type. Trees are disjoint then
     - ``seed``: of random numbers; ``edge_ids=True``: batches say which edges were sampled
+    - ``read=True``: of a graph larger than memory neighbours are read from the file, many at a time, and ``cache`` bytes (``"2G"``)
+      keep what was read of late
 
     Edges against their direction that the container does not hold (``has_in_edges``) are computed first, in memory of 8 bytes a vertex
     and 4 an edge; of a set with types each edge type is put together first.

@@ -221,6 +221,10 @@ class Debugging(Commands, unittest.TestCase):
     more = "quern-page g.qrn -q -o g.pages.qrn"
 
 
+class Training(Commands, unittest.TestCase):
+    page, ready = "docs/training.md", ("g",)
+
+
 class Every(unittest.TestCase):
     def test_no_page_is_left_out(self):
         tested = {each.page for each in Commands.__subclasses__()}

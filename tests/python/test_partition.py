@@ -5,8 +5,10 @@ import json
 import os
 import random
 import tempfile
+import types
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from harness import chance
 from harness.package import needs, quern
@@ -177,15 +179,18 @@ class Files(Sample):
 @needs()
 class Bounds(unittest.TestCase):
     def test_what_a_library_has_no_room_for(self):
-        """Counts and weights beyond a library's integers are refused before it is called."""
+        """Counts and weights beyond a library's integers are refused before it is called: here nobody could be."""
         import numpy
         from quern import _partition
         ends = numpy.zeros(2, "u4")
         heavy = _partition.Adjacency(numpy.array([0, 1, 2], "u8"), ends, numpy.array([2**30, 2**30], "i8"))
-        many = _partition.Adjacency(numpy.zeros(3, "u8"), numpy.broadcast_to(numpy.zeros(1, "u1"), 2**31), None)
-        for graph, what in ((heavy, "as the sum of all weights"), (many, "edge endpoints")):
-            with self.assertRaisesRegex(quern.UnsupportedError, what):
-                _partition._bound("kahip", graph, 2**31 - 1, 2**31 - 1)
+        many = _partition.Adjacency(numpy.zeros(3, "u8"), numpy.broadcast_to(numpy.zeros(1, "u1"), 2**32), None)
+        narrow = types.SimpleNamespace(zero_copy_dtype=lambda: numpy.dtype("i4"))
+        for by, package in PACKAGES.items():
+            for graph, what in ((heavy, "as the sum of all weights"), (many, "edge endpoints")):
+                with self.subTest(by, what=what), mock.patch.dict("sys.modules", {package: narrow}):
+                    with self.assertRaisesRegex(quern.UnsupportedError, what):
+                        _partition.METHODS[by](graph, 2, .05, 1)
 
 
 class OfALibrary(Sample):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from harness import chance
 from harness.package import needs, quern
+from harness.tools import run
 
 if quern is not None:
     import numpy
@@ -125,6 +126,82 @@ class Neighbors(Checks):
                     found.append([array.tolist() for batch in batches for array in (batch.node, batch.row, batch.col)])
                     found[-1] += [batches[0].edge.tolist(), sampler.negatives(50).tolist(), sampler.walks([0, 1, 2], 30, p=.5, q=3).tolist()]
                 self.assertEqual(*found)
+
+    def test_sets_where_they_lie(self):
+        """Whole rows and blocks of columns, plain and packed, by every kind of sampling: what the graph gives."""
+        hub = numpy.arange(1, 3001, dtype="u4")
+        edges = numpy.random.default_rng(chance.seed()).integers(0, 3001, (2, 9000), dtype="u4")
+        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            at = Path(folder)
+            for directed, direction in ((True, "in"), (True, "out"), (False, "in")):
+                graph = quern.from_arrays(numpy.concatenate([0 * hub, hub, edges[0]]), numpy.concatenate([hub, 0 * hub, edges[1]]),
+                                          num_vertices=3050, directed=directed, path=at / "g.qrn", force=True)
+                numbers = not directed or direction == "out"
+                options = dict(seed=2, direction=direction, edge_ids=numbers)
+                rows = ["--rows", direction] if directed else []
+                for cut in (["--parts", 3], ["--block-vertices", 700]):
+                    run("quern-transform", at / "g.qrn", *cut, *rows, "-qfo", at / "set")
+                    run("quern-pack", at / "set", "-qfo", at / "packed")
+                    found = []
+                    for one in (graph, at / "set", str(at / "packed")):
+                        sampler = quern.sampler(one, [200, 5, -1], **options)
+                        timed = quern.sampler(one, [4, 4], time=numpy.arange(3050), **options)
+                        batches = [sampler.sample([0, 7, 3049]), sampler.induced(range(0, 3000, 3)), timed.sample([0, 3], times=[6, 2000])]
+                        found.append([array.tolist() for batch in batches for array in (batch.node, batch.row, batch.col)])
+                        found[-1] += [batches[0].edge.tolist()] if numbers else []
+                        found[-1] += [sampler.negatives(50).tolist()]
+                        found[-1] += [sampler.walks([0, 1, 2], 30, p=.5, q=3).tolist()] if numbers else []
+                    with self.subTest(directed=directed, direction=direction, cut=cut):
+                        self.assertEqual(found[0], found[1])
+                        self.assertEqual(found[0], found[2])
+            self.assertEqual(pickle.loads(pickle.dumps(quern.sampler(at / "set", [2]))).sample([1]).node.tolist(),
+                             quern.sampler(graph, [2]).sample([1]).node.tolist())
+            run("quern-transform", at / "g.qrn", "--parts", 2, "-qfo", at / "set")
+            sampler = quern.sampler(at / "set", [-1])
+            os.truncate(at / "set" / "part-00001.qrn", 4096)
+            with self.assertRaisesRegex(OSError, "while it was in use"):
+                sampler.sample(range(3050))
+            with self.assertRaisesRegex(quern.InvalidError, "part-00001.*truncated"):
+                quern.sampler(at / "set", [-1])
+
+    def test_sets_that_are_put_together_before(self):
+        with tempfile.TemporaryDirectory() as folder:
+            at = Path(folder)
+            quern.from_edges([(0, 1), (1, 2)], path=at / "g.qrn")
+            run("quern-transform", at / "g.qrn", "--parts", 2, "--rows", "out", "-qfo", at / "set")
+            run("quern-transform", at / "g.qrn", "--parts", 2, "--rows", "in", "-qfo", at / "in")
+            (at / "more.csv").write_text("2,0\n")
+            run("quern-transform", at / "g.qrn", "--append", at / "more.csv", "-qo", at / "v2")
+            for path, options, message in (("set", {}, "rows of edges out"), ("in", {"edge_ids": True}, "no numbers"), ("v2", {}, "generations"),
+                                           (VECTOR, {}, "types"), ("in", {"read": True}, "plain graph")):
+                with self.assertRaisesRegex(quern.UnsupportedError, message):
+                    quern.sampler(at / path, [1], **options)
+            with self.assertRaisesRegex(OSError, "set.json"):
+                quern.sampler(at / "nothing", [1])
+            with self.assertRaisesRegex(quern.UsageError, "'edge' or 'walk'"):
+                quern.sampler(at / "in", [1]).saint("node", 2)
+
+    def test_rows_that_are_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "g.qrn")
+            graph = quern.generate("rmat", 12, degree=8).transform(path, in_edges="also")
+            seeds = [numpy.arange(begin, begin + 500) for begin in (0, 3500)]
+            for options in ({}, {"replace": True, "disjoint": True}, {"time": numpy.arange(len(graph))}, {"edge_ids": True, "direction": "out"}):
+                expected = quern.sampler(graph, [-1, 5, 4], seed=3, **options).sample_many(seeds)
+                for cache in (None, "64K"):
+                    for threads in (None, 1):
+                        sampler = quern.sampler(graph, [-1, 5, 4], seed=3, read=True, cache=cache, threads=threads, **options)
+                        for one, other in zip(expected, sampler.sample_many(seeds)):
+                            self.assertTrue((one.node == other.node).all() and (one.row == other.row).all() and (one.col == other.col).all())
+            sampler.sample([1])
+            os.truncate(path, 65536)
+            with self.assertRaisesRegex(OSError, "while it was in use"):
+                sampler.sample(seeds[1])
+            with self.assertRaisesRegex(quern.UsageError, "read=True"):
+                quern.sampler(graph, [1], cache=1)
+            with self.assertRaisesRegex(quern.UnsupportedError, "plain graph"):
+                quern.sampler(quern.generate("rmat", 5).build("packed"), [1], read=True)
 
     def test_a_packed_file_that_is_cut(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -3,10 +3,11 @@
 #include "kernels/cpu/sampling/scratch.h"
 
 /* The place of a neighbour among the seeds; false if it is not one. */
-static bool is_seed(const struct qn_sampling_reading *reading, uint64_t edge, int64_t *place,
-                    struct qn_row_reader *reader) {
+static bool is_seed(const struct qn_sampling_reading *reading, const struct qn_sampling_row *row,
+                    uint64_t edge, int64_t *place, struct qn_row_reader *reader) {
   const struct qn_sampling_edges *edges = reading->edges;
-  const uint32_t column = qn_column_of(&edges->rows, edge, reader) - (uint32_t)edges->first_column;
+  const uint32_t column =
+      qn_column_of(&edges->rows, row, edge, reader) - (uint32_t)edges->first_column;
   const struct qn_place *found =
       qn_places_find(&reading->work->scratch->places[edges->neighbor_type], column, 0, NULL);
   *place = (int64_t)found->place - 1;
@@ -18,9 +19,10 @@ static void count_induced(const struct qn_sampling_reading *reading, uint64_t be
   struct qn_sampled_row *rows = reading->work->scratch->rows;
   int64_t place;
   for (uint64_t i = begin; i < end; i++) {
+    const struct qn_sampling_row *row = &rows[i].row;
     rows[i].begin = 0;
-    for (uint64_t e = rows[i].first; e < rows[i].first + rows[i].length; e++)
-      rows[i].begin += is_seed(reading, e, &place, reader);
+    for (uint64_t e = row->first; e < row->first + row->length; e++)
+      rows[i].begin += is_seed(reading, row, e, &place, reader);
   }
 }
 
@@ -30,9 +32,10 @@ static void take_induced(const struct qn_sampling_reading *reading, uint64_t beg
   const struct qn_sampled_row *rows = reading->work->scratch->rows;
   int64_t place;
   for (uint64_t i = begin; i < end; i++) {
+    const struct qn_sampling_row *row = &rows[i].row;
     uint64_t at = rows[i].begin;
-    for (uint64_t e = rows[i].first; e < rows[i].first + rows[i].length; e++) {
-      if (!is_seed(reading, e, &place, reader))
+    for (uint64_t e = row->first; e < row->first + row->length; e++) {
+      if (!is_seed(reading, row, e, &place, reader))
         continue;
       if (at < rows[i + 1].begin) {
         out->neighbors[at] = place;

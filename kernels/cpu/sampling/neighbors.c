@@ -15,6 +15,7 @@
 
 /* What is taken of a row is no newer than its tree. */
 struct cut_off {
+  const struct qn_sampling_row *row;
   const int64_t *of_vertices, *of_edges; /* NULL: they are of any time */
   int64_t time;
 };
@@ -24,11 +25,17 @@ static bool has_times(const struct qn_sampling_work *work, const struct qn_sampl
          (edges->times || (work->sampling->times && work->sampling->times[edges->neighbor_type]));
 }
 
+/* Times are those of whole rows. */
+static bool are_read(const struct qn_sampling_work *work, const struct qn_sampling_edges *edges) {
+  return edges->rows.reads && !has_times(work, edges);
+}
+
 static struct cut_off cut_off_of(const struct qn_sampling_reading *reading, uint64_t i) {
   const struct qn_sampling_work *work = reading->work;
   const struct qn_sampling *sampling = work->sampling;
   const int64_t *trees = work->sampled->vertices[reading->edges->center_type].trees;
   return (struct cut_off){
+      .row = &work->scratch->rows[i].row,
       .of_vertices = sampling->times ? sampling->times[reading->edges->neighbor_type] : NULL,
       .of_edges = reading->edges->times,
       .time = work->scratch->tree_times[trees[reading->first_center + i]],
@@ -47,7 +54,7 @@ static bool is_in_time(const struct qn_sampling_reading *reading, const struct c
     return false;
   if (!cut_off->of_vertices)
     return true;
-  const uint32_t column = qn_column_of(&reading->edges->rows, edge, reader);
+  const uint32_t column = qn_column_of(&reading->edges->rows, cut_off->row, edge, reader);
   return !is_vertex(reading, column) ||
          cut_off->of_vertices[column - reading->edges->first_column] <= cut_off->time;
 }
@@ -62,16 +69,20 @@ static uint64_t taken_of(const struct qn_sampling_reading *reading, uint64_t ava
                                                                           : available;
 }
 
+static uint64_t count_available(const struct qn_sampling_reading *reading, uint64_t i,
+                                struct qn_row_reader *reader) {
+  const struct cut_off cut_off = cut_off_of(reading, i);
+  const uint64_t end = cut_off.row->first + cut_off.row->length;
+  uint64_t available = 0;
+  for (uint64_t e = cut_off.row->first; e < end; e++)
+    available += is_in_time(reading, &cut_off, e, reader);
+  return available;
+}
+
 static void count_in_time(const struct qn_sampling_reading *reading, uint64_t begin, uint64_t end,
                           struct qn_row_reader *reader) {
-  struct qn_sampled_row *rows = reading->work->scratch->rows;
-  for (uint64_t i = begin; i < end; i++) {
-    const struct cut_off cut_off = cut_off_of(reading, i);
-    uint64_t available = 0;
-    for (uint64_t e = rows[i].first; e < rows[i].first + rows[i].length; e++)
-      available += is_in_time(reading, &cut_off, e, reader);
-    rows[i].begin = available;
-  }
+  for (uint64_t i = begin; i < end; i++)
+    reading->work->scratch->rows[i].begin = count_available(reading, i, reader);
 }
 
 /* Where the edges of each row begin; returns how many there are. */
@@ -79,7 +90,7 @@ static uint64_t lay_out(const struct qn_sampling_reading *reading, uint64_t coun
   struct qn_sampled_row *rows = reading->work->scratch->rows;
   uint64_t sum = 0;
   for (uint64_t i = 0; i < count; i++) {
-    const uint64_t taken = taken_of(reading, timed ? rows[i].begin : rows[i].length);
+    const uint64_t taken = taken_of(reading, timed ? rows[i].begin : rows[i].row.length);
     rows[i].begin = sum;
     sum += taken;
   }
@@ -121,12 +132,12 @@ static int by_number(const void *a, const void *b) {
 /* Edges by their ranks among those that are in time: false if by now there are others. */
 static bool find_ranks(const struct qn_sampling_reading *reading, uint64_t i, uint64_t count,
                        int64_t *chosen, struct qn_row_reader *reader) {
-  const struct qn_sampled_row *row = &reading->work->scratch->rows[i];
   const struct cut_off cut_off = cut_off_of(reading, i);
+  const uint64_t end = cut_off.row->first + cut_off.row->length;
   uint64_t found = 0;
   int64_t rank = 0;
   qsort(chosen, count, sizeof *chosen, by_number);
-  for (uint64_t e = row->first; e < row->first + row->length && found < count; e++) {
+  for (uint64_t e = cut_off.row->first; e < end && found < count; e++) {
     if (!is_in_time(reading, &cut_off, e, reader))
       continue;
     for (; found < count && chosen[found] == rank; found++)
@@ -134,16 +145,6 @@ static bool find_ranks(const struct qn_sampling_reading *reading, uint64_t i, ui
     rank++;
   }
   return found == count;
-}
-
-static uint64_t count_available(const struct qn_sampling_reading *reading, uint64_t i,
-                                struct qn_row_reader *reader) {
-  const struct qn_sampled_row *row = &reading->work->scratch->rows[i];
-  const struct cut_off cut_off = cut_off_of(reading, i);
-  uint64_t available = 0;
-  for (uint64_t e = row->first; e < row->first + row->length; e++)
-    available += is_in_time(reading, &cut_off, e, reader);
-  return available;
 }
 
 static bool choose_in_time(const struct qn_sampling_reading *reading, uint64_t i, uint64_t count,
@@ -168,27 +169,57 @@ static void choose_row(const struct qn_sampling_reading *reading, uint64_t i, ui
       chosen[j] = 0;
   }
   if (!timed) {
-    choose(reading, i, row->length, count, chosen);
+    choose(reading, i, row->row.length, count, chosen);
     for (uint64_t j = 0; j < count; j++)
-      chosen[j] += (int64_t)row->first;
+      chosen[j] += (int64_t)row->row.first;
   }
-  for (uint64_t j = 0; j < count; j++)
+  for (uint64_t j = 0; j < count && !are_read(reading->work, reading->edges); j++)
     qn_column_prefetch(&reading->edges->rows, (uint64_t)chosen[j]);
 }
 
+static void read_edge(const struct qn_sampling_reading *reading,
+                      const struct qn_sampled_row *sampled, uint64_t j, uint64_t base,
+                      struct qn_row_reader *reader) {
+  const struct qn_sampled_edges *out = &reading->work->sampled->edges[reading->edge_type];
+  const uint32_t column =
+      qn_column_of(&reading->edges->rows, &sampled->row, (uint64_t)out->numbers[base + j], reader);
+  if (!is_vertex(reading, column))
+    reader->damaged = true;
+  reading->work->scratch->columns[j] = column - (uint32_t)reading->edges->first_column;
+}
+
+/* Few edges are in no order: with one that has to be decoded all that are decoded by that. */
 static void read_row(const struct qn_sampling_reading *reading, uint64_t i, uint64_t base,
                      struct qn_row_reader *reader) {
-  struct qn_sampled_edges *out = &reading->work->sampled->edges[reading->edge_type];
-  const struct qn_sampled_row *row = &reading->work->scratch->rows[i];
-  uint32_t *columns = reading->work->scratch->columns;
-  for (uint64_t j = row[0].begin; j < row[1].begin; j++) {
-    const uint32_t column =
-        qn_column_of(&reading->edges->rows, (uint64_t)out->numbers[base + j], reader);
-    if (!is_vertex(reading, column))
-      reader->damaged = true;
-    columns[j] = column - (uint32_t)reading->edges->first_column;
-    out->centers[base + j] = (int64_t)(reading->first_center + i);
+  const struct qn_sampled_row *sampled = &reading->work->scratch->rows[i];
+  const int64_t *numbers =
+      reading->work->sampled->edges[reading->edge_type].numbers + base + sampled[0].begin;
+  const uint64_t begin = sampled[0].begin, count = sampled[1].begin - begin;
+  if (count > QN_CHOOSE_FEW || !reading->edges->rows.packed) {
+    for (uint64_t j = 0; j < count; j++)
+      read_edge(reading, sampled, begin + j, base, reader);
+    return;
   }
+  uint64_t left = ((uint64_t)1 << count) - 1;
+  while (left) {
+    const int first = __builtin_ctzll(left);
+    read_edge(reading, sampled, begin + (uint64_t)first, base, reader);
+    left &= left - 1;
+    for (uint64_t others = left; others; others &= others - 1) {
+      const int j = __builtin_ctzll(others);
+      if (!qn_is_decoded(&reading->edges->rows, (uint64_t)numbers[j], reader))
+        continue;
+      read_edge(reading, sampled, begin + (uint64_t)j, base, reader);
+      left &= ~((uint64_t)1 << j);
+    }
+  }
+}
+
+static void set_centers(const struct qn_sampling_reading *reading, uint64_t i, uint64_t base) {
+  struct qn_sampled_edges *out = &reading->work->sampled->edges[reading->edge_type];
+  const struct qn_sampled_row *sampled = &reading->work->scratch->rows[i];
+  for (uint64_t j = sampled[0].begin; j < sampled[1].begin; j++)
+    out->centers[base + j] = (int64_t)(reading->first_center + i);
 }
 
 static void choose_piece(const struct qn_sampling_reading *reading, uint64_t begin, uint64_t end,
@@ -199,7 +230,9 @@ static void choose_piece(const struct qn_sampling_reading *reading, uint64_t beg
   for (uint64_t i = begin; i < end; i++) {
     for (; chosen < end && chosen < i + GROUP; chosen++)
       choose_row(reading, chosen, base, timed, reader);
-    read_row(reading, i, base, reader);
+    if (!are_read(reading->work, reading->edges))
+      read_row(reading, i, base, reader);
+    set_centers(reading, i, base);
   }
 }
 
@@ -242,7 +275,9 @@ static enum qn_status hop_along(struct qn_sampling_work *work, uint32_t hop, uin
   const bool timed = has_times(work, edges);
   if (!count || !edges->fanouts[hop])
     return QN_OK;
-  enum qn_status status = qn_sampling_find_rows(work, edge_type, first, count, error);
+  const bool read = are_read(work, edges);
+  enum qn_status status = read ? qn_sampling_read_rows(work, edge_type, first, count, error)
+                               : qn_sampling_find_rows(work, edge_type, first, count, error);
   reading.read = count_in_time;
   if (!status && timed)
     status = qn_sampling_read(&reading, count, error);
@@ -255,6 +290,8 @@ static enum qn_status hop_along(struct qn_sampling_work *work, uint32_t hop, uin
   reading.read = choose_piece;
   if (!status)
     status = qn_sampling_read(&reading, count, error);
+  if (!status && read)
+    status = qn_sampling_read_columns(&reading, taken, error);
   if (!status)
     status = place_neighbors(&reading, taken, error);
   if (!status)

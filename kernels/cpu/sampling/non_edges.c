@@ -23,12 +23,10 @@ struct piece {
 
 static bool are_joined(const struct qn_sampling_edges *edges, int64_t center, int64_t other,
                        struct qn_row_reader *reader) {
-  uint64_t first, length;
-  if (!qn_row_of(&edges->rows, edges->first_row + (uint64_t)center, &first, &length))
+  struct qn_sampling_row row;
+  if (!qn_row_of(&edges->rows, edges->first_row + (uint64_t)center, &row))
     reader->damaged = true;
-  const uint32_t column = (uint32_t)(edges->first_column + (uint64_t)other);
-  const uint64_t at = qn_row_search(&edges->rows, first, first + length, column, reader);
-  return at < first + length && qn_column_of(&edges->rows, at, reader) == column;
+  return qn_row_has(&edges->rows, &row, (uint32_t)(edges->first_column + (uint64_t)other), reader);
 }
 
 static void pair(const struct pairing *pairing, uint64_t i, struct qn_row_reader *reader) {

@@ -2,33 +2,30 @@
  * sources. */
 #include "kernels/cpu/sampling/scratch.h"
 
-int64_t qn_edge_number(const struct qn_sampling_edges *edges, uint64_t center_row, uint64_t edge,
-                       struct qn_row_reader *reader) {
+int64_t qn_edge_number(const struct qn_sampling_edges *edges, const struct qn_sampling_row *row,
+                       uint64_t edge, struct qn_row_reader *reader) {
   const struct qn_sampling_rows *rows = &edges->rows, *numbered = &edges->numbered;
-  const uint32_t column = qn_column_of(rows, edge, reader);
-  uint64_t first, length, of_center, center_length;
-  if (column >= numbered->num_vertices || !qn_row_of(numbered, column, &first, &length) ||
-      !qn_row_of(rows, center_row, &of_center, &center_length))
+  const uint32_t column = qn_column_of(rows, row, edge, reader);
+  struct qn_sampling_row other;
+  if (column >= numbered->num_vertices || !qn_row_of(numbered, column, &other))
     return -1;
   /* Parallel edges are in the same order in both. */
-  const uint64_t before = edge - qn_row_search(rows, of_center, edge, column, reader);
+  const uint64_t before = edge - qn_row_search(rows, row, edge, column, reader);
+  const uint64_t end = other.first + other.length;
   const uint64_t number =
-      qn_row_search(numbered, first, first + length, (uint32_t)center_row, reader) + before;
-  return number < first + length ? (int64_t)number : -1;
+      qn_row_search(numbered, &other, end, (uint32_t)row->number, reader) + before;
+  return number < end ? (int64_t)number : -1;
 }
 
 static void number_piece(const struct qn_sampling_reading *reading, uint64_t begin, uint64_t end,
                          struct qn_row_reader *reader) {
   struct qn_sampling_work *work = reading->work;
   struct qn_sampled_edges *out = &work->sampled->edges[reading->edge_type];
-  const int64_t *centers =
-      work->sampled->vertices[reading->edges->center_type].vertices + reading->first_center;
   for (uint64_t i = begin; i < end; i++) {
-    const struct qn_sampled_row *row = &work->scratch->rows[i];
-    for (uint64_t j = row[0].begin; j < row[1].begin; j++) {
+    const struct qn_sampled_row *sampled = &work->scratch->rows[i];
+    for (uint64_t j = sampled[0].begin; j < sampled[1].begin; j++) {
       int64_t *number = &out->numbers[out->count + j];
-      *number = qn_edge_number(reading->edges, reading->edges->first_row + (uint64_t)centers[i],
-                               (uint64_t)*number, reader);
+      *number = qn_edge_number(reading->edges, &sampled->row, (uint64_t)*number, reader);
       reader->damaged = reader->damaged || *number < 0;
     }
   }

@@ -1,5 +1,5 @@
-/* Packed rows, whose edges have the numbers that they have in plain ones. A tile is decoded whole,
- * and serves the edges that are asked for next. */
+/* Packed rows, whose edges have the numbers that they have in plain ones. Of the
+ * tile that an edge is in those of its row are decoded, and serve what is asked for next. */
 #include "kernels/cpu/sampling/rows.h"
 
 #include "support/memory.h"
@@ -17,12 +17,13 @@ static uint64_t find_tile(const struct qn_packed_rows *rows, uint64_t edge) {
   return low;
 }
 
-uint32_t qn_packed_column(const struct qn_packed_rows *rows, uint64_t edge,
-                          struct qn_row_reader *reader) {
+uint32_t qn_packed_column(const struct qn_packed_rows *rows, const struct qn_sampling_row *row,
+                          uint64_t edge, struct qn_row_reader *reader) {
   struct qn_packed_tile *tile = reader->tile;
   if (rows != reader->packed || edge - tile->first_edge >= tile->num_edges) {
     reader->packed = rows;
-    qn_packed_decode(rows, find_tile(rows, edge), tile);
+    qn_packed_decode_row(rows, find_tile(rows, edge), row->number, row->first,
+                         row->first + row->length, tile);
   }
   const uint64_t at = edge - tile->first_edge;
   return at < tile->num_edges ? tile->columns[at] : UINT32_MAX;

@@ -7,10 +7,11 @@
 enum qn_rows_outcome qn_sampling_read_guarded(const struct qn_sampling_edges *edges,
                                               void (*read)(void *argument), void *argument,
                                               struct qn_row_reader *reader) {
-  const bool packed = edges->rows.packed || edges->numbered.packed;
+  const struct qn_sampling_rows *rows = &edges->rows, *numbered = &edges->numbered;
+  const bool plain = rows->column_indices && (numbered->column_indices || !numbered->row_offsets);
   enum qn_rows_outcome outcome = QN_ROWS_READ;
   *reader = (struct qn_row_reader){0};
-  if (packed && qn_alloc(&reader->tile, 1, sizeof *reader->tile, "a tile", NULL))
+  if (!plain && qn_alloc(&reader->tile, 1, sizeof *reader->tile, "a tile", NULL))
     return QN_ROWS_STARVED;
   if (!qn_guarded_read(read, argument))
     outcome = QN_ROWS_CUT;

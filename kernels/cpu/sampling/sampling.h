@@ -18,13 +18,39 @@
 
 #define QN_ALL_NEIGHBORS (-1)
 
+/* Rows that are read from where they lie, many places at a time, as a graph is that outgrows
+ * memory: numbers of 64 bits and of 32. Both may be called by several threads. */
+struct qn_sampling_reads {
+  enum qn_status (*offsets)(void *context, const int64_t *places, uint64_t count, uint64_t *out,
+                            struct qn_error *error);
+  enum qn_status (*columns)(void *context, const int64_t *places, uint64_t count, uint32_t *out,
+                            struct qn_error *error);
+  void *context;
+};
+
 /* Row v has the edges [row_offsets[v], row_offsets[v + 1]), whose columns ascend. */
 struct qn_sampling_rows {
   uint64_t num_vertices, num_edges;
   const uint64_t *row_offsets;    /* [num_vertices + 1] */
-  const uint32_t *column_indices; /* [num_edges]; NULL: they are in `packed` */
+  const uint32_t *column_indices; /* [num_edges]; NULL: they are in one of these */
   const struct qn_packed_rows *packed;
+  const struct qn_sampling_block *blocks; /* [num_blocks], by rows, and of these by columns */
+  uint64_t num_blocks;
+  const struct qn_sampling_reads *reads; /* how neighbours are sampled; NULL: where they are
+                                            mapped, as all else is */
 };
+
+/* The edges of the rows [begin, end) from some columns, which it counts from the first one. */
+struct qn_sampling_block {
+  uint64_t begin, end;
+  uint32_t first_column;
+  struct qn_sampling_rows rows; /* of these rows; no blocks */
+};
+
+/* The rows [0, num_rows) of blocks, with offsets in memory, [num_rows + 1] pages to be freed. */
+enum qn_status qn_sampling_rows_join(const struct qn_sampling_block *blocks, uint64_t num_blocks,
+                                     uint64_t num_rows, struct qn_sampling_rows *rows,
+                                     uint64_t **offsets, struct qn_error *error);
 
 /* Those that are packed, with offsets in memory, [num_vertices + 1] pages to be freed. */
 enum qn_status qn_sampling_rows_unpack_offsets(const struct qn_packed_rows *packed,

@@ -190,8 +190,7 @@ static void find_piece(const struct qn_sampling_reading *reading, uint64_t begin
   for (uint64_t i = begin; i < end; i++) {
     if (i + QN_SAMPLING_AHEAD < end)
       __builtin_prefetch(&offsets[centers[i + QN_SAMPLING_AHEAD]]);
-    if (!qn_row_of(&edges->rows, edges->first_row + (uint64_t)centers[i], &rows[i].first,
-                   &rows[i].length))
+    if (!qn_row_of(&edges->rows, edges->first_row + (uint64_t)centers[i], &rows[i].row))
       reader->damaged = true;
     rows[i].begin = 0;
   }

@@ -6,8 +6,8 @@
 
 /* The row of a center, and where what is taken of it goes. */
 struct qn_sampled_row {
-  uint64_t first, length; /* edges of the graph */
-  uint64_t begin;         /* edges of the batch; those of the next row begin where it ends */
+  struct qn_sampling_row row; /* edges of the graph */
+  uint64_t begin;             /* edges of the batch; those of the next row begin where it ends */
 };
 
 struct qn_sampling_scratch {
@@ -72,6 +72,13 @@ struct qn_sampling_reading {
 };
 enum qn_status qn_sampling_read(const struct qn_sampling_reading *reading, uint64_t num_rows,
                                 struct qn_error *error);
+
+/* What qn_sampling_find_rows does, and the columns of the edges that the batch has from its `count`
+ * on, where rows are read (struct qn_sampling_reads). */
+enum qn_status qn_sampling_read_rows(struct qn_sampling_work *work, uint32_t edge_type,
+                                     uint64_t first, uint64_t count, struct qn_error *error);
+enum qn_status qn_sampling_read_columns(const struct qn_sampling_reading *reading, uint64_t count,
+                                        struct qn_error *error);
 
 /* Of edges that have those of `rows` by now, the numbers that they are to have. */
 enum qn_status qn_sampling_number_edges(const struct qn_sampling_reading *reading, uint64_t count,

@@ -32,13 +32,10 @@ static double real_at(uint64_t key, uint64_t counter) {
 static double chance_of(const struct walking *walking, int64_t before, int64_t next,
                         struct qn_row_reader *reader) {
   const struct qn_sampling_rows *rows = &walking->edges->rows;
-  uint64_t first, length;
+  struct qn_sampling_row row;
   if (next == before)
     return 1 / walking->asked->back;
-  if (!qn_row_of(rows, (uint64_t)before, &first, &length))
-    return 1;
-  const uint64_t at = qn_row_search(rows, first, first + length, (uint32_t)next, reader);
-  return at < first + length && qn_column_of(rows, at, reader) == next
+  return !qn_row_of(rows, (uint64_t)before, &row) || qn_row_has(rows, &row, (uint32_t)next, reader)
              ? 1
              : 1 / walking->asked->outside;
 }
@@ -56,12 +53,13 @@ static int64_t step(const struct walking *walking, int64_t vertex, int64_t befor
   const struct qn_sampling_walks *asked = walking->asked;
   const bool all_alike = before < 0 || (asked->back == 1 && asked->outside == 1);
   const double most = all_alike ? 1 : most_of(asked);
-  uint64_t first, length;
+  struct qn_sampling_row row;
   int64_t next = -1;
-  if (!qn_row_of(rows, (uint64_t)vertex, &first, &length))
+  if (!qn_row_of(rows, (uint64_t)vertex, &row))
     reader->damaged = true;
-  for (uint64_t draw = 1; length && draw < OF_STEP; draw += 2) {
-    next = qn_column_of(rows, first + qn_random_below(qn_random_at(key, draw), length), reader);
+  for (uint64_t draw = 1; row.length && draw < OF_STEP; draw += 2) {
+    const uint64_t edge = row.first + qn_random_below(qn_random_at(key, draw), row.length);
+    next = qn_column_of(rows, &row, edge, reader);
     if ((uint64_t)next >= walking->sampling->num_vertices[0]) {
       reader->damaged = true;
       return -1;

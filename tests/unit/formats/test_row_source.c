@@ -71,7 +71,7 @@ TEST(every_way_reads_the_same) {
   for (int way = 0; way < 6; way++) {
     const uint64_t cache = way % 2 ? 100000 : 0;
     assert_int_equal(
-        qn_row_source_create(&source, file.mapped + BEGIN, ROWS, WIDTH, way > 0, cache, &error),
+        qn_row_source_create(&source, file.mapped + BEGIN, ROWS, WIDTH, 0, way > 0, cache, &error),
         QN_OK);
     assert_int_equal(source.descriptor >= 0, way > 0);
     assert_true(qn_row_cache_bytes(&source.cache) <= cache);
@@ -94,9 +94,9 @@ TEST(a_cache_that_holds_all_reads_once) {
   struct file file;
   struct qn_row_source source;
   begin(&file);
-  assert_int_equal(
-      qn_row_source_create(&source, file.mapped + BEGIN, ROWS, WIDTH, true, UINT64_MAX / 2, &error),
-      QN_OK);
+  assert_int_equal(qn_row_source_create(&source, file.mapped + BEGIN, ROWS, WIDTH, 0, true,
+                                        UINT64_MAX / 2, &error),
+                   QN_OK);
   assert_true(source.cache.num_sets * QN_CACHE_WAYS < ROWS + 2 * QN_CACHE_WAYS);
   check_rows(&source, 50);
   const uint64_t read = source.read;
@@ -113,7 +113,7 @@ TEST(what_is_not_there_is_refused) {
   begin(&file);
   for (int from_file = 0; from_file < 2; from_file++) {
     assert_int_equal(
-        qn_row_source_create(&source, file.mapped + BEGIN, ROWS, WIDTH, from_file, 0, &error),
+        qn_row_source_create(&source, file.mapped + BEGIN, ROWS, WIDTH, 0, from_file, 0, &error),
         QN_OK);
     numbers[3] = from_file ? ROWS : -1;
     assert_int_equal(qn_rows_gather(&source, numbers, 5, out, &error), QN_USAGE);
@@ -131,7 +131,8 @@ TEST(a_file_that_is_cut_is_an_error) {
   numbers[0] = ROWS - 1;
   for (int way = 0; way < 4; way++) {
     assert_int_equal(
-        qn_row_source_create(&source, file.mapped + BEGIN, ROWS, WIDTH, way > 0, 0, &error), QN_OK);
+        qn_row_source_create(&source, file.mapped + BEGIN, ROWS, WIDTH, 0, way > 0, 0, &error),
+        QN_OK);
     if (way > 1)
       source.ring = false;
     if (way > 2 && source.unbuffered >= 0) {

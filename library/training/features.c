@@ -49,7 +49,7 @@ enum qn_status qn_features_open(const struct qn_features_shape *given, struct qn
   if (status)
     return status;
   status = qn_row_source_create(&(*out)->source, found.values, found.count,
-                                found.dimension * qn_type_bytes(found.type), shape.from_file,
+                                found.dimension * qn_type_bytes(found.type), 0, shape.from_file,
                                 shape.cache_bytes, error);
   if (status) {
     qn_row_source_destroy(&(*out)->source);

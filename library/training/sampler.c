@@ -8,8 +8,8 @@
 
 #include "kernels/cpu/sampling/rows.h"
 #include "library/call.h"
-#include "library/session.h"
 #include "library/sized.h"
+#include "library/training/rows.h"
 #include "support/memory.h"
 #include "support/system/guarded_reads.h"
 
@@ -30,9 +30,8 @@ struct qn_sampler {
   uint64_t *num_vertices;
   const int64_t **times;
   struct qn_sampling_edges *edges;
-  int64_t **own_times;          /* [num_edge_types] in the order of rows, where that is another */
-  uint64_t **own_offsets;       /* [num_edge_types][2] of packed rows, and of those that number */
-  struct qn_session **sessions; /* [num_edge_types] */
+  int64_t **own_times;           /* [num_edge_types] in the order of rows, where that is another */
+  struct qn_sampler_rows **rows; /* [num_edge_types] */
   int64_t *fanouts;
   /* Only tried: a child may be forked while another thread has it. */
   pthread_mutex_t lock;
@@ -47,27 +46,20 @@ static void destroy_batch(struct qn_batch *batch) {
   qn_free(batch);
 }
 
-static void free_offsets(uint64_t *offsets, const struct qn_sampling_rows *rows) {
-  qn_pages_free(offsets, rows->num_vertices + 1, sizeof *offsets);
-}
-
 static void destroy(struct qn_sampler *sampler) {
   for (unsigned i = 0; i < sampler->num_batches; i++)
     destroy_batch(sampler->batches[i]);
   for (unsigned i = 0; i < sampler->num_scratches; i++)
     qn_sampling_scratch_destroy(sampler->scratches[i]);
   for (uint32_t t = 0; t < sampler->sampling.num_edge_types; t++) {
-    qn_session_close(sampler->sessions[t]);
+    qn_sampler_rows_close(sampler->rows[t]);
     qn_free(sampler->own_times[t]);
-    free_offsets(sampler->own_offsets[2 * t], &sampler->edges[t].rows);
-    free_offsets(sampler->own_offsets[2 * t + 1], &sampler->edges[t].numbered);
   }
   qn_free(sampler->num_vertices);
   qn_free(sampler->times);
   qn_free(sampler->edges);
   qn_free(sampler->own_times);
-  qn_free(sampler->own_offsets);
-  qn_free(sampler->sessions);
+  qn_free(sampler->rows);
   qn_free(sampler->fanouts);
   pthread_mutex_destroy(&sampler->lock);
   qn_free(sampler);
@@ -97,12 +89,12 @@ struct timing {
 static void time_rows(void *argument) {
   struct timing *timing = argument;
   struct qn_row_reader *reader = &timing->reader;
-  uint64_t first, length;
-  for (uint64_t row = timing->row; row < timing->end; row++) {
-    if (!qn_row_of(&timing->edges->rows, row, &first, &length))
+  struct qn_sampling_row row;
+  for (uint64_t v = timing->row; v < timing->end; v++) {
+    if (!qn_row_of(&timing->edges->rows, v, &row))
       reader->damaged = true;
-    for (uint64_t e = first; e < first + length; e++) {
-      const int64_t number = qn_edge_number(timing->edges, row, e, reader);
+    for (uint64_t e = row.first; e < row.first + row.length; e++) {
+      const int64_t number = qn_edge_number(timing->edges, &row, e, reader);
       reader->damaged = reader->damaged || number < 0;
       timing->by_place[e] = number < 0 ? 0 : timing->by_number[number];
     }
@@ -134,55 +126,6 @@ static enum qn_status order_times(void *argument, struct qn_error *error) {
   }
   edges->times = *own;
   return qn_sampling_read_status(worst, error);
-}
-
-/* The rows as a packed container stores them; NULL: it does not, or it is not one. */
-static const struct qn_packed_rows *packed_rows(const struct qn_session *session,
-                                                enum qn_rows which) {
-  const struct qn_packed *packed = session->input.view;
-  if (session->input.info->layout != QN_LAYOUT_PACKED)
-    return NULL;
-  const bool both = packed->directedness == QN_UNDIRECTED;
-  if (which == QN_ROWS_OUT)
-    return packed->has_out ? &packed->out : both ? &packed->in : NULL;
-  return packed->has_in ? &packed->in : both ? &packed->out : NULL;
-}
-
-struct offsetting {
-  struct qn_session *session;
-  const struct qn_packed_rows *packed;
-  struct qn_sampling_rows *rows;
-  uint64_t **offsets;
-};
-
-static enum qn_status find_offsets(void *argument, struct qn_error *error) {
-  const struct offsetting *offsetting = argument;
-  enum qn_status status =
-      offsetting->session->trusted
-          ? QN_OK
-          : qn_session_ensure_verified(offsetting->session, QN_VERIFY_STRUCTURE, error);
-  return status ? status
-                : qn_sampling_rows_unpack_offsets(offsetting->packed, offsetting->rows,
-                                                  offsetting->offsets, error);
-}
-
-/* Packed rows are left as they are, and others that are not plain are put together. */
-static enum qn_status prepare_rows(struct qn_session *session, enum qn_rows which,
-                                   const struct qn_job *job, struct qn_sampling_rows *rows,
-                                   uint64_t **offsets, struct qn_error *error) {
-  struct qn_edge_rows prepared = {.size = sizeof prepared};
-  struct offsetting offsetting = {session, packed_rows(session, which), rows, offsets};
-  if (offsetting.packed)
-    return qn_call(job, find_offsets, &offsetting, error);
-  enum qn_status status = which == QN_ROWS_OUT
-                              ? qn_session_out_edges(session, job, &prepared, error)
-                              : qn_session_in_edges(session, job, &prepared, error);
-  if (!status)
-    *rows = (struct qn_sampling_rows){.num_vertices = prepared.num_vertices,
-                                      .num_edges = prepared.num_edges,
-                                      .row_offsets = prepared.row_offsets,
-                                      .column_indices = prepared.column_indices};
-  return status;
 }
 
 /* Are vertices `first` and those after it, as many as the type has, among `count`? */
@@ -220,31 +163,26 @@ static enum qn_status take_edges(struct qn_sampler *sampler, uint32_t type,
   struct qn_sampling_edges *edges = &sampler->edges[type];
   struct creating creating = {sampler, type, given->times};
   const uint32_t types = sampler->sampling.num_vertex_types;
-  struct qn_session_info info = {.size = sizeof info};
-  if (!given->session || given->center_type >= types || given->neighbor_type >= types ||
-      (given->rows != QN_ROWS_OUT && given->rows != QN_ROWS_IN))
+  uint64_t num_vertices = 0;
+  if (!given->session == !given->set || given->center_type >= types ||
+      given->neighbor_type >= types || (given->rows != QN_ROWS_OUT && given->rows != QN_ROWS_IN))
     return qn_fail(error, QN_USAGE,
-                   "edge type %" PRIu32 ": expected a session, its rows, and two of %" PRIu32
+                   "edge type %" PRIu32
+                   ": expected a session or a set, its rows, and two of %" PRIu32
                    " types of vertices",
                    type, types);
-  qn_session_info(given->session, &info);
-  sampler->sessions[type] = qn_session_refer(given->session);
   edges->center_type = given->center_type;
   edges->neighbor_type = given->neighbor_type;
   edges->first_row = given->first_center;
   edges->first_column = given->first_neighbor;
-  const bool numbered = sampler->sampling.numbers || given->times;
-  uint64_t **offsets = &sampler->own_offsets[2 * (uint64_t)type];
   enum qn_status status =
-      prepare_rows(given->session, given->rows, job, &edges->rows, &offsets[0], error);
-  if (!status && numbered && given->rows == QN_ROWS_IN && info.directed)
-    status = prepare_rows(given->session, QN_ROWS_OUT, job, &edges->numbered, &offsets[1], error);
+      qn_sampler_rows_open(given, sampler->sampling.numbers || given->times, job, edges,
+                           &num_vertices, &sampler->rows[type], error);
   if (!status)
     status = check_range(sampler, given->center_type, given->first_center, edges->rows.num_vertices,
                          error);
   if (!status)
-    status =
-        check_range(sampler, given->neighbor_type, given->first_neighbor, info.num_vertices, error);
+    status = check_range(sampler, given->neighbor_type, given->first_neighbor, num_vertices, error);
   if (!status)
     status = take_fanouts(sampler, type, given->fanouts, error);
   edges->times = given->times;
@@ -289,10 +227,7 @@ static enum qn_status create(const struct qn_sampler_shape *shape, struct qn_sam
   if (!status)
     status = qn_alloc_zeroed(&sampler->own_times, edge_types, sizeof(int64_t *), "times", error);
   if (!status)
-    status =
-        qn_alloc_zeroed(&sampler->own_offsets, 2 * edge_types, sizeof(uint64_t *), "rows", error);
-  if (!status)
-    status = qn_alloc_zeroed(&sampler->sessions, edge_types, sizeof(void *), "sessions", error);
+    status = qn_alloc_zeroed(&sampler->rows, edge_types, sizeof(void *), "rows", error);
   if (!status)
     status = qn_alloc_zeroed(&sampler->fanouts, edge_types * shape->num_hops, sizeof(int64_t),
                              "fan-outs", error);
@@ -471,12 +406,18 @@ static enum qn_status make_batch(const struct asking *asking, uint64_t index,
   return status;
 }
 
-/* Nothing that was read of a file that others wrote meanwhile counts. */
 static enum qn_status check_files(const struct qn_sampler *sampler, struct qn_error *error) {
   enum qn_status status = QN_OK;
   for (uint32_t t = 0; t < sampler->sampling.num_edge_types && !status; t++)
-    status = qn_container_unchanged(sampler->sessions[t]->container, error);
+    status = qn_sampler_rows_unchanged(sampler->rows[t], error);
   return status;
+}
+
+static bool reads_rows(const struct qn_sampler *sampler) {
+  bool reads = false;
+  for (uint32_t t = 0; t < sampler->sampling.num_edge_types; t++)
+    reads = reads || sampler->edges[t].rows.reads;
+  return reads;
 }
 
 /* Of several failures the first one's is told. */
@@ -484,8 +425,9 @@ static enum qn_status make_batches(void *argument, struct qn_error *error) {
   const struct asking *asking = argument;
   enum qn_status first = QN_OK;
   uint64_t first_index = UINT64_MAX;
+  const bool reads = reads_rows(asking->sampler); /* by all threads for each batch */
   qn_guard_reads();
-#pragma omp parallel for schedule(dynamic, 1) if (asking->count > 1)
+#pragma omp parallel for schedule(dynamic, 1) if (asking->count > 1 && !reads)
   for (uint64_t i = 0; i < asking->count; i++) {
     struct qn_error problem;
     const enum qn_status status = make_batch(asking, i, &problem);
