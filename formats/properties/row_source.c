@@ -90,6 +90,11 @@ static void copy(void *argument) {
   }
 }
 
+static enum qn_status fail_cut(struct qn_error *error) {
+  return qn_fail(error, QN_SYSTEM,
+                 "the file was cut while it was in use; write a new file and rename it instead");
+}
+
 static enum qn_status copy_all(const struct qn_row_source *source, const int64_t *numbers,
                                uint64_t count, uint8_t *out, struct qn_error *error) {
   const uint64_t rows = PIECE_BYTES / source->row_bytes, piece = rows ? rows : 1;
@@ -101,10 +106,23 @@ static enum qn_status copy_all(const struct qn_row_source *source, const int64_t
                               out};
     cut = !qn_guarded_read(copy, &copying) || cut;
   }
-  return cut ? qn_fail(error, QN_SYSTEM,
-                       "the file was cut while it was in use; write a new file and rename it "
-                       "instead")
-             : QN_OK;
+  return cut ? fail_cut(error) : QN_OK;
+}
+
+static enum qn_status no_row(const struct qn_row_source *source, int64_t number,
+                             struct qn_error *error) {
+  return qn_fail(error, QN_USAGE, "there is not a row %" PRId64 " among %" PRIu64, number,
+                 source->num_rows);
+}
+
+enum qn_status qn_rows_copy(const struct qn_row_source *source, const int64_t *numbers,
+                            uint64_t count, void *out, struct qn_error *error) {
+  struct copying copying = {source, numbers, 0, count, out};
+  for (uint64_t i = 0; i < count; i++)
+    if ((uint64_t)numbers[i] >= source->num_rows)
+      return no_row(source, numbers[i], error);
+  qn_guard_reads();
+  return qn_guarded_read(copy, &copying) ? QN_OK : fail_cut(error);
 }
 
 enum qn_status qn_rows_gather(struct qn_row_source *source, const int64_t *numbers, uint64_t count,
@@ -115,8 +133,7 @@ enum qn_status qn_rows_gather(struct qn_row_source *source, const int64_t *numbe
     if ((uint64_t)numbers[i] >= source->num_rows && i < wrong)
       wrong = i;
   if (wrong != UINT64_MAX)
-    return qn_fail(error, QN_USAGE, "there is not a row %" PRId64 " among %" PRIu64, numbers[wrong],
-                   source->num_rows);
+    return no_row(source, numbers[wrong], error);
   if (source->descriptor < 0)
     return copy_all(source, numbers, count, out, error);
   pthread_mutex_lock(&source->lock);

@@ -34,6 +34,10 @@ void qn_row_source_destroy(struct qn_row_source *source);
 enum qn_status qn_rows_gather(struct qn_row_source *source, const int64_t *numbers, uint64_t count,
                               void *out, struct qn_error *error);
 
+/* The same of a source in memory by the calling thread alone, in no parallel region. */
+enum qn_status qn_rows_copy(const struct qn_row_source *source, const int64_t *numbers,
+                            uint64_t count, void *out, struct qn_error *error);
+
 /* What that does of rows that there are, where they are in a file. */
 enum qn_status qn_rows_read(struct qn_row_source *source, const int64_t *numbers, uint64_t count,
                             uint8_t *out, struct qn_error *error);

@@ -12,7 +12,7 @@
 /* Threads that wait for a disk. */
 #define WAITING_THREADS 32
 /* So many bytes take less time than giving them to others. */
-#define FEW_BYTES ((uint64_t)1 << 14)
+#define FEW_BYTES ((uint64_t)1 << 18)
 
 struct qn_features {
   struct qn_session *session;
@@ -76,27 +76,35 @@ struct gathering {
   const int64_t *numbers;
   uint64_t count;
   void *out;
+  bool alone; /* by the calling thread, to which nothing is handed over */
 };
 
 static enum qn_status gather(void *argument, struct qn_error *error) {
   const struct gathering *gathering = argument;
-  enum qn_status status = qn_rows_gather(&gathering->features->source, gathering->numbers,
-                                         gathering->count, gathering->out, error);
+  struct qn_row_source *source = &gathering->features->source;
+  enum qn_status status =
+      gathering->alone
+          ? qn_rows_copy(source, gathering->numbers, gathering->count, gathering->out, error)
+          : qn_rows_gather(source, gathering->numbers, gathering->count, gathering->out, error);
   return status ? status : qn_container_unchanged(gathering->features->session->container, error);
 }
 
 enum qn_status qn_features_gather(struct qn_features *features, const int64_t *numbers,
                                   uint64_t count, const struct qn_job *given, void *out,
                                   struct qn_error *error) {
-  struct gathering gathering = {features, numbers, count, out};
+  struct gathering gathering = {features, numbers, count, out, false};
   struct qn_job job;
   qn_sized_read(&job, sizeof job, given);
   job.size = sizeof job;
-  if (!job.threads && features->source.descriptor >= 0)
-    job.threads = WAITING_THREADS;
-  if (!job.threads && count < FEW_BYTES / (features->source.row_bytes + 1))
-    job.threads = 1;
-  return count ? qn_call(&job, gather, &gathering, error) : QN_OK;
+  const bool reads = features->source.descriptor >= 0;
+  const bool few = count <= FEW_BYTES / (features->source.row_bytes + 1);
+  if (!count)
+    return QN_OK;
+  gathering.alone = !reads && (job.threads == 1 || (!job.threads && few));
+  if (gathering.alone)
+    return gather(&gathering, error);
+  job.threads = !job.threads && reads ? WAITING_THREADS : job.threads;
+  return qn_call(&job, gather, &gathering, error);
 }
 
 void qn_features_info(const struct qn_features *features, struct qn_features_info *out) {
