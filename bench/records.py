@@ -22,6 +22,8 @@ MEASURED = (
     (r"papers-gts-stripes", ["formats/container", "support/input"]),
     (r"papers-|gpu-|cluster-devices|packed$", ["kernels/cuda"]),
     (r"engines|gapbs|leiden|many-cores|beside-peers|first-pagerank|fresh-pages|packed-rows|peers|suites|public|blocks|networkx", ["kernels/cpu"]),
+    (r"sampling", ["kernels/cpu/sampling", "formats/properties", "library/training"]),
+    (r"preparing", ["kernels/cpu/sampling", "python/quern"]),
     (r"cluster-", ["kernels/cpu/set", "kernels/cuda/set", "kernels/ranks"]),
     (r"archive", ["formats/archive"]),
     (r"verify", ["formats/container", "formats/graph"]),
