@@ -29,6 +29,12 @@ static const char *tool_of(const json_t *level) {
   return tool ? tool : "";
 }
 
+static bool is_among(const char *word, const char *const *words) {
+  while (*words && strcmp(*words, word) != 0)
+    words++;
+  return *words != NULL;
+}
+
 /* ---- Options ---------------------------------------------------------------- */
 
 /* What is recorded though nobody need say it. */
@@ -236,6 +242,36 @@ static enum qn_status add_step(struct making *making, unsigned level, struct qn_
   return set_inputs(making, metadata, step, error);
 }
 
+/* A column of parts is said of the container that it was added to, which else stayed as it was. */
+static enum qn_status add_partition(struct making *making, const json_t *metadata,
+                                    struct qn_error *error) {
+  static const char *const streaming[] = {"fennel", "ldg", "hdrf", "2psl", NULL};
+  json_t *partitions = json_object_get(metadata, "partitions"), *said;
+  const char *column;
+  if (json_object_size(partitions) > 1)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "no recipe tells how it was made: of several partitions nobody knows which one "
+                   "came first");
+  json_object_foreach(partitions, column, said) {
+    const char *by = string_of(said, "by");
+    const json_t *passes = json_object_get(said, "passes");
+    if (!by || !is_among(by, streaming))
+      return qn_fail(error, QN_UNSUPPORTED,
+                     "no recipe tells how it was made: the partition '%.64s' is of a file or a "
+                     "library",
+                     column);
+    json_t *options = json_pack(
+        "{s:O, s:s, s:o, s:s}", "partition", json_object_get(said, "parts"), "by", by, "imbalance",
+        json_sprintf("%.17g", json_number_value(json_object_get(said, "imbalance"))), "column",
+        column);
+    if (json_integer_value(passes) > 0)
+      json_object_set(options, "passes", (json_t *)passes);
+    json_array_append_new(making->steps,
+                          json_pack("{s:s, s:o}", "tool", "quern-transform", "options", options));
+  }
+  return QN_OK;
+}
+
 static enum qn_status find_levels(struct making *making, const json_t *metadata,
                                   struct qn_error *error) {
   const char *identity = NULL;
@@ -257,8 +293,11 @@ static enum qn_status find_levels(struct making *making, const json_t *metadata,
 static enum qn_status make_steps(struct making *making, struct qn_error *error) {
   enum qn_status status = QN_OK;
   for (unsigned level = making->num_levels; !status && level-- > 0;)
-    if (!is_begun_by_another(making, level))
+    if (!is_begun_by_another(making, level)) {
       status = add_step(making, level, error);
+      if (!status)
+        status = add_partition(making, making->levels[level], error);
+    }
   return status;
 }
 

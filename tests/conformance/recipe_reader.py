@@ -18,7 +18,7 @@ TOOLS = {
                      "max-bad", "names"),
     "quern-generate": ("undirected", "model weights probabilities permute transpose self-loops duplicates", "scale degree edges seed", ""),
     "quern-transform": ("transpose remove-self-loops symmetrize remove-duplicates narrow-weights strict",
-                        "random-weights egonet along in-edges between time", "kcore hops seed", "induced cross-edges contract"),
+                        "random-weights egonet along in-edges between time by imbalance column", "kcore hops seed partition passes", "induced cross-edges contract"),
     "quern-block": ("out-edges", "direction", "block-vertices", ""), "quern-hybrid": ("", "direction", "width", ""),
     "quern-pack": ("", "direction", "", ""), "quern-page": ("", "address", "page-size", ""),
     "quern-partition": ("", "", "partitions partition-bytes device-memory", ""),

@@ -100,6 +100,20 @@ class Remake(unittest.TestCase):
         for tool, *words in LAYOUTS:
             self.remade("quern-" + tool, "u.qrn", *words)
 
+    def test_partitions(self):
+        for words in (["3", "--by=ldg", "--passes=2"], ["4"], ["2", "--by=hdrf", "--column=home", "--imbalance=0.3"], ["2", "--by=2psl"]):
+            self.remade("quern-transform", "x.qrn", "--partition", *words)
+        run("quern-transform", "x.qrn", "--partition", "3", "-qfo", "parted.qrn", cwd=self.folder)
+        self.remade("quern-transform", "parted.qrn", "--symmetrize")
+        run("quern-transform", "parted.qrn", "--partition", "2", "--column=other", "-qo", "twice.qrn", cwd=self.folder)
+        self.assertIn("came first", run("quern-remake", "twice.qrn", exit=4, cwd=self.folder).stderr)
+
+    def test_sets(self):
+        """Their graph."""
+        run("quern-transform", "x.qrn", "--parts", "3", "-qo", "set", cwd=self.folder)
+        run("quern-remake", "set", "-qo", "again.qrn", cwd=self.folder)
+        self.assertEqual((self.folder / "again.qrn").read_bytes(), (self.folder / "x.qrn").read_bytes())
+
     def test_what_cannot_be(self):
         """It is said, and nothing else is made in its place."""
         run("quern-transform", "x.qrn", "--relabel", "groups.txt", "-qo", "relabelled.qrn", cwd=self.folder)
