@@ -13,6 +13,7 @@ from ._algorithms import *  # noqa: F403: every algorithm as a function
 from ._errors import (Cancelled, DeviceError, InvalidError, NegativeError, QuernError, QuernWarning, SystemFailure,
                       UnsupportedError, UsageError)
 from ._features import Feature
+from ._fetch import fetch
 from ._graph import Graph, PlacedGraph, open, open_part
 from ._known import __version__, algorithms, formats, layouts, verify
 from ._results import Result
@@ -26,7 +27,7 @@ from ._types import from_types
 read_graphar, read_icebug, read_ogb = graphar.read, icebug.read, ogb.read
 
 __all__ = ["Batch", "Cancelled", "DeviceError", "Feature", "Graph", "InvalidError", "NegativeError", "PlacedGraph", "QuernError", "QuernWarning", "Result", "Sampler",
-           "SystemFailure", "Table", "UnsupportedError", "UsageError", "algorithms", "formats", "from_arrays", "from_arrow", "from_binsparse",
+           "SystemFailure", "Table", "UnsupportedError", "UsageError", "algorithms", "fetch", "formats", "from_arrays", "from_arrow", "from_binsparse",
            "from_duckdb", "from_edges", "from_igraph", "from_networkit", "from_networkx", "from_pandas", "from_polars", "from_pyg", "from_scipy",
            "from_types", "generate", "graphar", "icebug", "layouts", "ogb", "open", "open_part", "read", "read_arrow", "read_csv", "read_graphar",
            "read_icebug", "read_ogb",

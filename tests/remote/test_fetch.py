@@ -4,7 +4,9 @@ import gzip
 import hashlib
 import json
 import os
+from unittest import mock
 
+from harness.package import needs, quern
 from harness.tools import run
 from remote.scene import Scene
 from remote.test_text import TEXT
@@ -140,6 +142,24 @@ class Proofs(Fetch):
         self.assertEqual((self.folder / "out.qrn").read_text(), "mine")
         self.tool("quern-fetch", self.recipe("/a/e.txt.gz"), "-fo", "out.qrn")
         self.assertEqual((self.folder / "out.qrn").read_bytes(), self.right)
+
+    @needs("numpy")
+    def test_from_python(self):
+        recipe, place = self.recipe("/none"), self.folder / "files"
+        patched = mock.patch.dict(os.environ, XDG_CACHE_HOME=str(self.cache), QUERN_REMOTE_RETRIES="0", QUERN_CACHE_SIZE="0")
+        patched.start()
+        self.addCleanup(patched.stop)
+        with quern.fetch(recipe, sources=[place], offline=True) as graph, quern.open(self.folder / "right.qrn") as right:
+            self.assertTrue((graph.column_indices == right.column_indices).all())
+        (self.folder / "out.qrn").unlink(missing_ok=True)
+        with quern.fetch(recipe, self.folder / "out.qrn", sources=[self.server.url("/a")], pin=self.folder / "pinned.json"):
+            self.assertEqual((self.folder / "out.qrn").read_bytes(), self.right)
+        self.assertTrue(json.loads((self.folder / "pinned.json").read_text())["tested"])
+        for kind, where, more in ((quern.UsageError, self.folder / "out.qrn", {}), (quern.NegativeError, None, {"container": dict(self.made, identity="0" * 16)})):
+            with self.assertRaises(kind):
+                quern.fetch(self.recipe("/none", **more), where, sources=[place])
+        with self.assertRaisesRegex(quern.SystemFailure, "404"):
+            quern.fetch(self.recipe("/none"))
 
     def test_verify(self):
         recipe = self.recipe("/a/e.txt.gz")
