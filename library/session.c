@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/archive/by_parts.h"
 #include "formats/set/set.h"
 #include "library/call.h"
 #include "support/json_text.h"
@@ -78,16 +79,16 @@ static enum qn_status open_file(const char *path, unsigned flags, struct qn_cont
                                 struct qn_error *error) {
   struct qn_container *archive;
   enum qn_status status =
-      qn_is_url(path) ? qn_container_map_url(path, 0, UINT64_MAX,
-                                             QN_MAP_ARCHIVE | QN_MAP_PARTS | flags, &archive, error)
-                      : qn_container_map(path, QN_MAP_ARCHIVE | flags, &archive, error);
+      qn_container_map(path, QN_MAP_ARCHIVE | QN_MAP_PARTS | flags, &archive, error);
   if (status)
     return status;
   if (!(qn_container_info(archive)->incompatible_features & QN_FEATURE_ARCHIVE)) {
     *out = archive;
     return QN_OK;
   }
-  status = qn_archive_restore_nameless(archive, path, out, error);
+  status = qn_archive_open_by_parts(&archive, out, error);
+  if (!status && !*out)
+    status = qn_archive_restore_nameless(archive, path, out, error);
   qn_container_unmap(archive);
   return status;
 }
@@ -102,11 +103,12 @@ static enum qn_status open_session(void *argument, struct qn_error *error) {
   const struct opening *opening = argument;
   struct qn_container *container = NULL;
   struct qn_error as_file;
-  const bool is_set = qn_set_recognise(opening->path);
+  const bool is_made =
+      qn_set_recognise(opening->path) || (qn_is_url(opening->path) && qn_url_member(opening->path));
   const unsigned flags = opening->flags & QN_OPEN_PART ? QN_MAP_RECTANGULAR : 0;
-  enum qn_status status = is_set ? QN_OK : open_file(opening->path, flags, &container, &as_file);
-  if (is_set || (status == QN_SYSTEM &&
-                 !qn_is_url(opening->path))) { /* no such file: perhaps a bundle's member */
+  enum qn_status status = is_made ? QN_OK : open_file(opening->path, flags, &container, &as_file);
+  if (is_made || (status == QN_SYSTEM &&
+                  !qn_is_url(opening->path))) { /* no such file: perhaps a bundle's member */
     status = qn_container_open(opening->path, 0, &container, error);
   } else if (status && error) {
     *error = as_file;

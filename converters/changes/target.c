@@ -10,6 +10,7 @@
 
 #include "formats/set/generations.h"
 #include "support/atomic_file.h"
+#include "support/text/url.h"
 #include "support/used_files.h"
 
 /* Without the slashes behind it: freed by free(). */
@@ -96,6 +97,9 @@ static enum qn_status take_set(const char *path, struct qn_change_target *target
 enum qn_status qn_change_target_open(const char *base, const char *output, bool replace,
                                      struct qn_change_target *target, struct qn_error *error) {
   *target = (struct qn_change_target){.lock = -1, .replace = replace};
+  if (qn_is_url(base))
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "a base is beside the changes to it: download it first, and append to that");
   enum qn_status status = copy_path(output, &target->folder, error);
   if (status)
     return status;

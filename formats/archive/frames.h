@@ -85,6 +85,19 @@ enum qn_status qn_frames_read(struct qn_frame_decoders *decoders,
                               uint64_t count, const struct qn_frame_rules *rules, void *elements,
                               const struct qn_frame_taker *taker, struct qn_error *error);
 
+/* Decode one frame, by the calling thread, whose index has been checked. */
+enum qn_status qn_frames_read_one(struct qn_frame_decoders *decoders,
+                                  const struct qn_container *archive,
+                                  const struct qn_section *section, uint64_t frame,
+                                  const struct qn_frame_rules *rules,
+                                  const struct qn_frame_taker *taker, struct qn_error *error);
+/* Where the index of a section ends, which is not looked at. */
+uint64_t qn_frames_index_bytes(const struct qn_container *archive,
+                               const struct qn_section *section);
+/* The bytes [*begin, *end) of a section that a frame is in. */
+void qn_frames_place(const struct qn_section *section, uint64_t frame, uint64_t *begin,
+                     uint64_t *end);
+
 /* Of a section that is cut: decode frame `frame`, which is not empty, by the calling thread: rows,
  * whose bits stay valid until the thread decodes anything else, or weights [count] (A-3). */
 enum qn_status qn_frames_read_rows(struct qn_frame_decoders *decoders,

@@ -293,6 +293,33 @@ enum qn_status qn_frames_read(struct qn_frame_decoders *decoders,
   return decode_frames(&decoding, decoders, error);
 }
 
+enum qn_status qn_frames_read_one(struct qn_frame_decoders *decoders,
+                                  const struct qn_container *archive,
+                                  const struct qn_section *section, uint64_t frame,
+                                  const struct qn_frame_rules *rules,
+                                  const struct qn_frame_taker *taker, struct qn_error *error) {
+  const struct decoding decoding = {.archive = archive,
+                                    .section = section,
+                                    .num_elements = section->count,
+                                    .frame_elements = frame_elements(archive, section),
+                                    .rules = rules,
+                                    .taker = taker};
+  return decode_frame(&decoding, decoders, frame, error);
+}
+
+uint64_t qn_frames_index_bytes(const struct qn_container *archive,
+                               const struct qn_section *section) {
+  const uint64_t frames = frames_of(section->count, frame_elements(archive, section));
+  const uint64_t bytes = sizeof(struct qn_disk_frame_index) + 8 * (frames + 1);
+  return bytes < section->stored_bytes ? bytes : section->stored_bytes;
+}
+
+void qn_frames_place(const struct qn_section *section, uint64_t frame, uint64_t *begin,
+                     uint64_t *end) {
+  *begin = frame_offset(section, frame);
+  *end = frame_offset(section, frame + 1);
+}
+
 /* ---- Decoders --------------------------------------------------------------------- */
 
 static uint64_t widest_frame(void) {

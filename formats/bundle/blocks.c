@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Of a header, by POSIX. */
-enum { SIZE_AT = 124, SIZE_BYTES = 12, SUM_AT = 148, SUM_BYTES = 8 };
+enum { SIZE_AT = 124, SIZE_BYTES = 12, SUM_AT = 148, SUM_BYTES = 8, TYPE_AT = 156 };
 
 /* Six octal digits, a NUL and a blank, as tar has always written it. */
 static bool sum_is_right(const uint8_t *header) {
@@ -17,8 +17,7 @@ static bool sum_is_right(const uint8_t *header) {
   return memcmp(header + SUM_AT, text, SUM_BYTES) == 0;
 }
 
-/* Large enough for what extended headers say; UINT64_MAX for anything else. */
-static uint64_t size_of(const uint8_t *header) {
+uint64_t qn_tar_size(const uint8_t *header) {
   uint64_t size = 0;
   for (unsigned i = 0; i < SIZE_BYTES; i++) {
     uint8_t c = header[SIZE_AT + i];
@@ -31,6 +30,18 @@ static uint64_t size_of(const uint8_t *header) {
   return size;
 }
 
+uint64_t qn_tar_content_at(const uint8_t *tar, uint64_t begin, uint64_t end) {
+  while (begin < end && end - begin >= QN_TAR_BLOCK) {
+    const uint64_t content = begin + QN_TAR_BLOCK, size = qn_tar_size(tar + begin);
+    if (!tar[begin + TYPE_AT] || !strchr("xgXLKA", tar[begin + TYPE_AT]))
+      return content; /* these extend the next header: of pax, GNU tar and Solaris */
+    if (size > end - content)
+      break;
+    begin = qn_tar_block_end(content + size);
+  }
+  return UINT64_MAX;
+}
+
 bool qn_tar_is_blank(const uint8_t *tar, uint64_t begin, uint64_t end) {
   return begin >= end ||
          (tar[begin] == 0 && memcmp(tar + begin, tar + begin + 1, end - begin - 1) == 0);
@@ -38,7 +49,7 @@ bool qn_tar_is_blank(const uint8_t *tar, uint64_t begin, uint64_t end) {
 
 bool qn_tar_headers_are_sound(const uint8_t *tar, uint64_t begin, uint64_t end) {
   while (begin < end && end - begin > QN_TAR_BLOCK) {
-    uint64_t size = size_of(tar + begin), room = end - begin - 2 * QN_TAR_BLOCK;
+    uint64_t size = qn_tar_size(tar + begin), room = end - begin - 2 * QN_TAR_BLOCK;
     uint64_t text = begin + QN_TAR_BLOCK;
     if (!sum_is_right(tar + begin) || size > room || size == 0 ||
         !qn_tar_is_blank(tar, text + size, qn_tar_block_end(text + size)))

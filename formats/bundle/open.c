@@ -11,11 +11,16 @@
 #include "support/text/url.h"
 #include <quern/archive.h>
 #include <quern/bundle.h>
-#include <quern/remote.h>
 
 /* Cut `path`, at the first ':' that follows the name of a bundle; NULL if it is none's member. */
 static const char *split(char *path) {
   struct stat about;
+  if (qn_is_url(path)) {
+    char *colon = (char *)qn_url_member(path);
+    if (colon)
+      *colon = '\0';
+    return colon ? colon + 1 : NULL;
+  }
   if (stat(path, &about) == 0)
     return NULL;
   for (char *colon = strchr(path, ':'); colon; colon = strchr(colon + 1, ':')) {
@@ -74,15 +79,6 @@ enum qn_status qn_container_open(const char *path, unsigned flags, struct qn_con
                                  struct qn_error *error) {
   char *file;
   *out = NULL;
-  if (qn_is_url(path) && qn_url_member(path)) {
-    qn_fail(
-        error, QN_UNSUPPORTED,
-        "members of bundles are read from files: download the bundle first, or serve the member "
-        "as a file of its own");
-    return qn_error_in_file(error, path), QN_UNSUPPORTED;
-  }
-  if (qn_is_url(path))
-    return qn_container_map_url(path, 0, UINT64_MAX, flags, out, error);
   if (strcmp(path, "-") == 0)
     return qn_container_map_descriptor(STDIN_FILENO, "<stdin>", flags, out, error);
   if (qn_set_recognise(path))

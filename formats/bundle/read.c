@@ -5,22 +5,27 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "formats/bundle/afar.h"
 #include "formats/bundle/blocks.h"
 #include "formats/bundle/hash.h"
 #include "formats/bundle/sets.h"
 #include "formats/container/container_disk.h"
 #include "support/json_text.h"
 #include "support/memory.h"
+#include "support/text/url.h"
 #include <quern/archive.h>
 #include <quern/bundle.h>
 
 struct qn_bundle {
-  char *path;
+  char *path; /* as it is shown */
+  char *url;  /* of one on a server, as it is asked for; NULL: it is here */
   const uint8_t *content;
   uint64_t bytes;
   json_t *manifest;
@@ -248,6 +253,16 @@ static enum qn_status read_manifest(struct qn_bundle *bundle, struct qn_error *e
   return status;
 }
 
+static enum qn_status name_bundle(struct qn_bundle *bundle, const char *path,
+                                  struct qn_error *error) {
+  char shown[QN_PATH_SHOWN];
+  bundle->path = strdup(qn_path_shown(path, shown, sizeof shown));
+  bundle->url = qn_is_url(path) ? strdup(path) : NULL;
+  return bundle->path && (bundle->url || !qn_is_url(path))
+             ? QN_OK
+             : qn_fail_memory(error, "a path", strlen(path));
+}
+
 enum qn_status qn_bundle_open(const char *path, struct qn_bundle **out, struct qn_error *error) {
   struct qn_bundle *bundle;
   *out = NULL;
@@ -255,12 +270,11 @@ enum qn_status qn_bundle_open(const char *path, struct qn_bundle **out, struct q
   if (status)
     return status;
   bundle->seen = json_object();
-  status = bundle->seen ? qn_alloc(&bundle->path, strlen(path) + 1, 1, "a path", error)
+  status = bundle->seen ? name_bundle(bundle, path, error)
                         : qn_fail_memory(error, "names of members", 0);
-  if (!status) {
-    strcpy(bundle->path, path);
-    status = map_file(bundle, error);
-  }
+  if (!status)
+    status = bundle->url ? qn_bundle_bring(path, &bundle->content, &bundle->bytes, error)
+                         : map_file(bundle, error);
   if (!status)
     status = walk(bundle, error);
   if (!status)
@@ -285,14 +299,19 @@ void qn_bundle_close(struct qn_bundle *bundle) {
   json_decref(bundle->seen);
   if (bundle->content)
     munmap((void *)bundle->content, bundle->bytes);
-  qn_free(bundle->path);
+  free(bundle->path);
+  free(bundle->url);
   qn_free(bundle);
 }
 
 /* A regular file: a pipe that is opened and closed again is broken. */
 bool qn_bundle_recognise(const char *path) {
-  char magic[6] = "";
+  char magic[6] = "", shown[QN_PATH_SHOWN];
   struct stat about;
+  if (qn_is_url(path)) {
+    const char *end = strrchr(qn_path_shown(path, shown, sizeof shown), '.');
+    return end && strcasecmp(end, ".tar") == 0;
+  }
   if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
     return false;
   int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -369,8 +388,9 @@ static enum qn_status check_entry(const struct qn_bundle_member *member,
 enum qn_status qn_bundle_map(const struct qn_bundle *bundle, const struct qn_bundle_member *member,
                              unsigned flags, struct qn_container **out, struct qn_error *error) {
   const unsigned parts = bundle->set ? flags & QN_MAP_RECTANGULAR : 0;
-  enum qn_status status = qn_container_map_range(bundle->path, member->offset, member->bytes,
-                                                 QN_MAP_ARCHIVE | parts, out, error);
+  enum qn_status status =
+      qn_container_map_range(bundle->url ? bundle->url : bundle->path, member->offset,
+                             member->bytes, QN_MAP_ARCHIVE | parts, out, error);
   if (!status) {
     char name[4096];
     snprintf(name, sizeof name, "%s:%s", bundle->path, member->name);

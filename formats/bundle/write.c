@@ -334,6 +334,10 @@ enum qn_status qn_bundle_create_set(const char *path, bool force, const char *se
                    "a container of both",
                    set_path);
   }
+  if (set->url) {
+    qn_set_close(set);
+    return qn_fail(error, QN_UNSUPPORTED, "a bundle is made of a set in files: download it first");
+  }
   const uint64_t count = qn_bundle_set_count(set) + 1;
   status = qn_alloc_zeroed(&members, count, sizeof *members, "bundle members", error);
   if (!status)

@@ -19,6 +19,7 @@
 #include "support/memory.h"
 #include "support/remote/remote.h"
 #include "support/temp_file.h"
+#include "support/text/url.h"
 #include "support/used_files.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -573,10 +574,18 @@ static void list_file(struct qn_container *container, struct frame *frame) {
 }
 
 enum qn_status qn_container_unchanged(struct qn_container *container, struct qn_error *error) {
-  if (container->afar)
+  if (qn_container_is_remote(container))
     return QN_OK; /* of one version it is as long as bytes come */
   enum qn_status status = qn_used_file_check(&container->file, error);
   return status || !container->stripes ? status : qn_stripes_unchanged(container->stripes, error);
+}
+
+void qn_container_set_maker(struct qn_container *container, const struct qn_maker *maker) {
+  qn_used_file_forget(&container->file); /* it will change */
+  close(container->file.descriptor);
+  container->file = (struct qn_used_file){0};
+  container->maker = *maker;
+  pthread_mutex_init(&container->making, NULL);
 }
 
 const struct qn_stripes *qn_container_stripes(const struct qn_container *container) {
@@ -693,6 +702,8 @@ enum qn_status qn_container_map(const char *path, unsigned flags, struct qn_cont
 enum qn_status qn_container_map_range(const char *path, uint64_t offset, uint64_t bytes,
                                       unsigned flags, struct qn_container **out,
                                       struct qn_error *error) {
+  if (qn_is_url(path))
+    return qn_container_map_url(path, offset, bytes, flags, out, error);
   struct frame frame = {.path = path,
                         .descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY),
                         .whole = offset == 0 && bytes == UINT64_MAX,
@@ -771,6 +782,10 @@ void qn_container_unmap(struct qn_container *container) {
   if (container->mapped) {
     qn_pages_leave(container->mapped, container->mapped_bytes);
     munmap(container->mapped, container->mapped_bytes);
+  }
+  if (container->maker.make) {
+    container->maker.destroy(container->maker.user);
+    pthread_mutex_destroy(&container->making);
   }
   qn_remote_copy_close(container->afar);
   qn_verifier_destroy(container->verifier);

@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include "formats/container/container_disk.h"
+#include "formats/container/opened.h"
 #include "formats/container/prefault.h"
 #include "formats/container/verifier.h"
 #include "support/atomic_file.h"
@@ -463,26 +464,6 @@ static enum qn_status plan_plain(const struct qn_container *archive, struct qn_w
   return status;
 }
 
-enum qn_status qn_container_identity(const struct qn_container *container, uint64_t *identity,
-                                     struct qn_error *error) {
-  struct qn_writer plain = {.info = *qn_container_info(container), .end = QN_HEADER_BYTES};
-  struct qn_disk_header header;
-  uint64_t table_offset;
-  plain.info.incompatible_features &= ~(QN_ENCODED_FEATURES | QN_FEATURE_WIDE_WEIGHTS);
-  enum qn_status status = plan_plain(container, &plain, error);
-  if (!status && !qn_align_u64(plain.end, QN_MIN_ALIGN_LOG2, &table_offset))
-    status = qn_fail(error, QN_INVALID, "the plain container would be too large for a file");
-  if (!status) {
-    uint64_t table_bytes = plain.num_sections * sizeof *plain.table;
-    fill_header(&plain, &header, table_offset,
-                table_offset + table_bytes + sizeof(struct qn_disk_footer));
-    *identity = header.checksum;
-  }
-  qn_free(plain.table);
-  qn_free(plain.mapped);
-  return status;
-}
-
 static void fill_footer(const struct qn_disk_header *header, struct qn_disk_footer *footer) {
   memset(footer, 0, sizeof *footer);
   memcpy(footer->signature, QN_SIGNATURE, sizeof footer->signature);
@@ -490,6 +471,64 @@ static void fill_footer(const struct qn_disk_header *header, struct qn_disk_foot
   footer->table_checksum = header->table_checksum;
   footer->header_checksum = header->checksum;
   footer->checksum = XXH3_64bits(footer, offsetof(struct qn_disk_footer, checksum));
+}
+
+/* The header of the plain form, and its table in `plain`, which end_plain gives back. */
+static enum qn_status begin_plain(const struct qn_container *archive, struct qn_writer *plain,
+                                  struct qn_disk_header *header, struct qn_error *error) {
+  uint64_t table_offset;
+  *plain = (struct qn_writer){.info = *qn_container_info(archive), .end = QN_HEADER_BYTES};
+  plain->info.incompatible_features &= ~(QN_ENCODED_FEATURES | QN_FEATURE_WIDE_WEIGHTS);
+  enum qn_status status = plan_plain(archive, plain, error);
+  if (!status && !qn_align_u64(plain->end, QN_MIN_ALIGN_LOG2, &table_offset))
+    status = qn_fail(error, QN_INVALID, "the plain container would be too large for a file");
+  if (!status)
+    fill_header(plain, header, table_offset,
+                table_offset + plain->num_sections * sizeof *plain->table +
+                    sizeof(struct qn_disk_footer));
+  return status;
+}
+
+static void end_plain(const struct qn_writer *plain) {
+  qn_free(plain->table);
+  qn_free(plain->mapped);
+}
+
+enum qn_status qn_container_identity(const struct qn_container *container, uint64_t *identity,
+                                     struct qn_error *error) {
+  struct qn_writer plain;
+  struct qn_disk_header header;
+  enum qn_status status = begin_plain(container, &plain, &header, error);
+  if (!status)
+    *identity = header.checksum;
+  end_plain(&plain);
+  return status;
+}
+
+static bool put(int descriptor, const void *bytes, uint64_t count, uint64_t offset) {
+  return pwrite(descriptor, bytes, count, (off_t)offset) == (ssize_t)count;
+}
+
+enum qn_status qn_container_put_plain_frame(const struct qn_container *archive, int descriptor,
+                                            struct qn_error *error) {
+  const struct qn_section *hashes = qn_container_section(archive, QN_CHUNK_HASHES);
+  struct qn_writer plain;
+  struct qn_disk_header header;
+  struct qn_disk_footer footer;
+  enum qn_status status = begin_plain(archive, &plain, &header, error);
+  if (!status) {
+    const uint64_t table_bytes = plain.num_sections * sizeof *plain.table;
+    fill_footer(&header, &footer);
+    const bool done = ftruncate(descriptor, (off_t)header.file_bytes) == 0 &&
+                      put(descriptor, &header, sizeof header, 0) &&
+                      put(descriptor, plain.table, table_bytes, header.table_offset) &&
+                      put(descriptor, &footer, sizeof footer, header.table_offset + table_bytes) &&
+                      (!hashes || put(descriptor, hashes->data, hashes->logical_bytes,
+                                      plain.table[plain.num_sections - 1].offset));
+    status = done ? QN_OK : qn_fail_errno(error, "no room for what comes from the server");
+  }
+  end_plain(&plain);
+  return status;
 }
 
 static enum qn_status write_frame(struct qn_writer *writer, struct qn_error *error) {

@@ -1,5 +1,6 @@
 /* Letting sections come from a server: the chunks that are wanted and neither read nor in the cache
- * are asked for in runs of some megabytes, several at once. */
+ * are asked for some megabytes at a time, in runs of those that lie side by side, by several
+ * connections. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +11,14 @@
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/progress.h"
+#include "support/remote/multipart.h"
 #include "support/threads.h"
 
-#define RUN_BYTES ((uint64_t)8 << 20)
-/* Of a run: what may lie before its first chunk, with a padding. */
-#define BUFFER_BYTES (RUN_BYTES + ((uint64_t)1 << QN_MAX_ALIGN_LOG2) + QN_CHECKSUM_CHUNK)
+/* What is asked for at a time, in so many runs at most. */
+#define BATCH_BYTES ((uint64_t)8 << 20)
+#define BATCH_RUNS 32
+/* A chunk alone may be more, with the padding before it. */
+#define BUFFER_BYTES (BATCH_BYTES + ((uint64_t)1 << QN_MAX_ALIGN_LOG2) + QN_CHECKSUM_CHUNK)
 #define CONNECTIONS 4
 
 /* A chunk that is wanted. */
@@ -173,39 +177,72 @@ static enum qn_status take_run(struct fetch *fetch, uint64_t first, uint64_t end
   return QN_OK;
 }
 
-/* The next pieces that lie side by side; false: there are none, or it failed. */
-static bool take_next(struct fetch *fetch, uint64_t *first, uint64_t *end) {
-  pthread_mutex_lock(&fetch->lock);
-  *first = *end = fetch->next;
-  const bool more = *first < fetch->count && !fetch->status;
-  if (more) {
-    const struct piece *pieces = fetch->pieces;
-    *end += 1;
-    while (*end < fetch->count && pieces[*end].lead == pieces[*end - 1].end &&
-           pieces[*end].end - pieces[*first].lead <= RUN_BYTES)
-      *end += 1;
-    fetch->next = *end;
-  }
-  pthread_mutex_unlock(&fetch->lock);
-  return more;
+/* Where the run ends that begins with piece `first`: pieces that lie side by side. */
+static uint64_t end_of_run(const struct fetch *fetch, uint64_t first, uint64_t end) {
+  const struct piece *pieces = fetch->pieces;
+  uint64_t at = first + 1;
+  while (at < end && pieces[at].lead == pieces[at - 1].end)
+    at++;
+  return at;
 }
 
-/* Damage on the way is no damage at the server: it is asked once more. */
-static enum qn_status fetch_run(struct fetch *fetch, uint64_t first, uint64_t end, char *buffer,
-                                struct qn_error *error) {
-  const uint64_t from = fetch->pieces[first].lead, bytes = fetch->pieces[end - 1].end - from;
-  enum qn_status status = QN_INVALID;
-  for (unsigned attempt = 0; attempt < 2 && status == QN_INVALID; attempt++) {
-    status = qn_remote_copy_read(fetch->container->afar, buffer, bytes, from, error);
-    if (!status)
-      status = take_run(fetch, first, end, buffer, error);
+/* The next pieces, as many as go in a buffer; false: there are none, or it failed. */
+static bool take_next(struct fetch *fetch, uint64_t *first, uint64_t *end) {
+  const struct piece *pieces = fetch->pieces;
+  uint64_t bytes = 0;
+  unsigned runs = 0;
+  pthread_mutex_lock(&fetch->lock);
+  *first = *end = fetch->next;
+  for (; *end < fetch->count && !fetch->status; *end += 1) {
+    bytes += pieces[*end].end - pieces[*end].lead;
+    runs += *end == *first || pieces[*end].lead != pieces[*end - 1].end;
+    if (*end > *first && (bytes > BATCH_BYTES || runs > BATCH_RUNS))
+      break;
   }
-  if (!status)
-    qn_progress_add(bytes);
+  fetch->next = *end;
+  pthread_mutex_unlock(&fetch->lock);
+  return *end > *first;
+}
+
+static enum qn_status read_batch(const struct fetch *fetch, uint64_t first, uint64_t end,
+                                 char *buffer, struct qn_error *error) {
+  struct qn_part parts[BATCH_RUNS];
+  unsigned runs = 0;
+  for (uint64_t at = first, next; at < end; at = next) {
+    const uint64_t from = fetch->pieces[at].lead;
+    next = end_of_run(fetch, at, end);
+    parts[runs] = (struct qn_part){buffer, from, fetch->pieces[next - 1].end - from};
+    buffer += parts[runs++].bytes;
+  }
+  return qn_remote_copy_read_parts(fetch->container->afar, parts, runs, error);
+}
+
+static enum qn_status take_batch(struct fetch *fetch, uint64_t first, uint64_t end,
+                                 const char *buffer, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (uint64_t at = first, next; at < end && !status; at = next) {
+    next = end_of_run(fetch, at, end);
+    status = take_run(fetch, at, next, buffer, error);
+    buffer += fetch->pieces[next - 1].end - fetch->pieces[at].lead;
+  }
   return status;
 }
 
-static void *fetch_runs(void *user) {
+/* Damage on the way is no damage at the server: it is asked once more. */
+static enum qn_status fetch_batch(struct fetch *fetch, uint64_t first, uint64_t end, char *buffer,
+                                  struct qn_error *error) {
+  enum qn_status status = QN_INVALID;
+  for (unsigned attempt = 0; attempt < 2 && status == QN_INVALID; attempt++) {
+    status = read_batch(fetch, first, end, buffer, error);
+    if (!status)
+      status = take_batch(fetch, first, end, buffer, error);
+  }
+  for (uint64_t i = first; i < end && !status; i++)
+    qn_progress_add(fetch->pieces[i].end - fetch->pieces[i].lead);
+  return status;
+}
+
+static void *fetch_batches(void *user) {
   struct fetch *fetch = user;
   struct qn_error error;
   uint64_t first, end;
@@ -213,7 +250,7 @@ static void *fetch_runs(void *user) {
   qn_context_set(fetch->context);
   enum qn_status status = qn_alloc(&buffer, BUFFER_BYTES, 1, "a buffer", &error);
   while (!status && take_next(fetch, &first, &end))
-    status = fetch_run(fetch, first, end, buffer, &error);
+    status = fetch_batch(fetch, first, end, buffer, &error);
   qn_free(buffer);
   pthread_mutex_lock(&fetch->lock);
   if (status && !fetch->status) {
@@ -232,10 +269,10 @@ static enum qn_status run_threads(struct fetch *fetch, struct qn_error *error) {
   pthread_mutex_init(&fetch->lock, NULL);
   fetch->context = qn_context_is_process() ? NULL : qn_context();
   qn_progress_begin("fetching", "bytes", bytes);
-  while (started < CONNECTIONS - 1 && (started + 1) * RUN_BYTES < bytes &&
-         qn_thread_start(&threads[started], fetch_runs, fetch) == 0)
+  while (started < CONNECTIONS - 1 && (started + 1) * BATCH_BYTES < bytes &&
+         qn_thread_start(&threads[started], fetch_batches, fetch) == 0)
     started++;
-  fetch_runs(fetch);
+  fetch_batches(fetch);
   for (unsigned i = 0; i < started; i++)
     pthread_join(threads[i], NULL);
   qn_progress_end();
@@ -264,10 +301,25 @@ static enum qn_status judge(const struct fetch *fetch, struct qn_error *error) {
   return QN_OK;
 }
 
+static enum qn_status make(const struct fetch *fetch, struct qn_error *error) {
+  const struct qn_maker *maker = &fetch->container->maker;
+  struct qn_chunk *chunks;
+  enum qn_status status =
+      qn_alloc(&chunks, fetch->count, sizeof *chunks, "a list of chunks", error);
+  for (uint64_t i = 0; !status && i < fetch->count; i++)
+    chunks[i] = (struct qn_chunk){fetch->pieces[i].section, fetch->pieces[i].chunk};
+  if (!status)
+    status = maker->make(maker->user, (struct qn_container *)fetch->container, chunks, fetch->count,
+                         error);
+  qn_free(chunks);
+  return status;
+}
+
 static enum qn_status run(struct fetch *fetch, struct qn_error *error) {
-  enum qn_status status = look_into_cache(fetch, error);
+  const bool is_made = fetch->container->maker.make != NULL;
+  enum qn_status status = is_made ? QN_OK : look_into_cache(fetch, error);
   if (!status && fetch->count)
-    status = run_threads(fetch, error);
+    status = is_made ? make(fetch, error) : run_threads(fetch, error);
   if (!status && fetch->count)
     status = judge(fetch, error);
   qn_free(fetch->pieces);
@@ -276,14 +328,28 @@ static enum qn_status run(struct fetch *fetch, struct qn_error *error) {
 
 /* ---- For the others --------------------------------------------------------- */
 
+static void lock(const struct qn_container *container) {
+  if (container->afar)
+    qn_remote_copy_lock(container->afar);
+  else
+    pthread_mutex_lock((pthread_mutex_t *)&container->making);
+}
+
+static void unlock(const struct qn_container *container) {
+  if (container->afar)
+    qn_remote_copy_unlock(container->afar);
+  else
+    pthread_mutex_unlock((pthread_mutex_t *)&container->making);
+}
+
 enum qn_status qn_container_need_sections(const struct qn_container *container,
                                           bool (*wants)(const struct qn_section *section),
                                           struct qn_error *error) {
   struct fetch fetch = {.container = container};
   enum qn_status status = QN_OK;
-  if (!container || !container->afar)
+  if (!qn_container_is_remote(container))
     return QN_OK;
-  qn_remote_copy_lock(container->afar);
+  lock(container);
   for (uint32_t i = 0; i < container->info.num_sections && !status; i++) {
     const struct qn_section *section = &container->sections[i];
     if (!wants || wants(section))
@@ -293,7 +359,7 @@ enum qn_status qn_container_need_sections(const struct qn_container *container,
     qn_free(fetch.pieces);
   else
     status = run(&fetch, error);
-  qn_remote_copy_unlock(container->afar);
+  unlock(container);
   return status;
 }
 
@@ -319,20 +385,20 @@ enum qn_status qn_container_need(const struct qn_container *container, const voi
                                  const void *end, struct qn_error *error) {
   struct fetch fetch = {.container = container};
   const uint8_t *from = begin, *to = end;
-  if (!container || !container->afar || from >= to)
+  if (!qn_container_is_remote(container) || from >= to)
     return QN_OK;
   const struct qn_section *section = section_at(container, from);
   if (!section)
     return QN_OK;
   const uint8_t *stored = section->stored;
-  qn_remote_copy_lock(container->afar);
+  lock(container);
   enum qn_status status = add_chunks(&fetch, section, (uint64_t)(from - stored) / QN_CHECKSUM_CHUNK,
                                      qn_num_chunks((uint64_t)(to - stored)), error);
   if (status)
     qn_free(fetch.pieces);
   else
     status = run(&fetch, error);
-  qn_remote_copy_unlock(container->afar);
+  unlock(container);
   return status;
 }
 
@@ -345,7 +411,7 @@ static enum qn_status need_marked(const struct qn_container *container,
   enum qn_status status = QN_OK;
   if (!qn_verifier_knows_chunks(container->verifier, section))
     return qn_container_need_section(container, section, error);
-  qn_remote_copy_lock(container->afar);
+  lock(container);
   for (uint64_t chunk = 0; chunk < num_chunks && !status; chunk++)
     if (marks[chunk])
       status = add_chunks(&fetch, section, chunk, chunk + 1, error);
@@ -353,7 +419,7 @@ static enum qn_status need_marked(const struct qn_container *container,
     qn_free(fetch.pieces);
   else
     status = run(&fetch, error);
-  qn_remote_copy_unlock(container->afar);
+  unlock(container);
   return status;
 }
 
@@ -406,12 +472,13 @@ enum qn_status qn_container_need_hashes(const struct qn_container *container,
 }
 
 bool qn_container_is_remote(const struct qn_container *container) {
-  return container && container->afar;
+  return container && (container->afar || container->maker.make);
 }
 
 void qn_container_traffic(const struct qn_container *container, uint64_t *requests,
                           uint64_t *bytes) {
   *requests = *bytes = 0;
   if (qn_container_is_remote(container))
-    qn_remote_copy_traffic(container->afar, requests, bytes);
+    qn_remote_copy_traffic(container->afar ? container->afar : container->maker.afar, requests,
+                           bytes);
 }

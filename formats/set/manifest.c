@@ -14,6 +14,8 @@
 #include "formats/set/types.h"
 #include "support/json_text.h"
 #include "support/memory.h"
+#include "support/remote/remote.h"
+#include "support/text/url.h"
 #include "support/tool.h"
 #include "support/used_files.h"
 
@@ -449,37 +451,72 @@ static enum qn_status take_manifest(struct qn_set *set, const json_t *manifest,
   return status ? status : check_manifest(set, error);
 }
 
-/* The text of a file, which is freed by free(). */
-static enum qn_status read_text(const char *path, char **text, size_t *length,
-                                struct qn_error *error) {
+/* What a manifest's text comes from. */
+struct manifest_source {
+  FILE *file;                      /* here */
+  struct qn_remote_stream *stream; /* on a server */
+};
+
+static enum qn_status open_source(const char *path, struct manifest_source *source,
+                                  struct qn_error *error) {
   int descriptor;
+  *source = (struct manifest_source){0};
+  if (qn_is_url(path))
+    return qn_remote_stream_open(path, &source->stream, error);
   enum qn_status status = qn_file_open_regular(path, &descriptor, error);
-  FILE *file = status ? NULL : fdopen(descriptor, "r");
-  if (!status && !file)
-    close(descriptor);
-  if (status)
+  source->file = status ? NULL : fdopen(descriptor, "r");
+  if (status || source->file)
     return status;
-  FILE *all = file ? open_memstream(text, length) : NULL;
+  close(descriptor);
+  return qn_fail_errno(error, "cannot read the manifest of the set");
+}
+
+static enum qn_status read_some(struct manifest_source *source, char *block, size_t room,
+                                uint64_t *got, struct qn_error *error) {
+  if (source->stream)
+    return qn_remote_stream_read(source->stream, block, room, got, error);
+  *got = fread(block, 1, room, source->file);
+  return *got || !ferror(source->file)
+             ? QN_OK
+             : qn_fail_errno(error, "cannot read the manifest of the set");
+}
+
+static void close_source(struct manifest_source *source) {
+  qn_remote_stream_close(source->stream);
+  if (source->file)
+    fclose(source->file);
+}
+
+static enum qn_status copy_text(struct manifest_source *source, FILE *all, struct qn_error *error) {
   char block[1 << 12];
-  size_t total = 0;
-  bool good = all != NULL;
-  for (size_t got;
-       good && total <= MOST_BYTES && (got = fread(block, 1, sizeof block, file)) > 0;) {
-    good = fwrite(block, 1, got, all) == got;
+  uint64_t total = 0, got = 1;
+  enum qn_status status = QN_OK;
+  while (!status && got && total <= MOST_BYTES) {
+    status = read_some(source, block, sizeof block, &got, error);
+    if (!status && fwrite(block, 1, got, all) != got)
+      status = qn_fail_memory(error, "the manifest of the set", total);
     total += got;
   }
-  good = good && !ferror(file) && total <= MOST_BYTES;
+  return status || total <= MOST_BYTES
+             ? status
+             : qn_fail(error, QN_INVALID, "SET-1: the manifest is longer than any set needs");
+}
+
+/* The text of a file, which is freed by free(). */
+static enum qn_status read_text(const char *path, const char *shown, char **text, size_t *length,
+                                struct qn_error *error) {
+  struct manifest_source source;
+  enum qn_status status = open_source(path, &source, error);
+  FILE *all = status ? NULL : open_memstream(text, length);
   if (all)
-    good = fclose(all) == 0 && *text && good; /* without memory it has none */
-  if (!good && total > MOST_BYTES)
-    status = qn_fail(error, QN_INVALID, "SET-1: the manifest is longer than any set needs");
-  else if (!good)
-    status = all && !*text ? qn_fail_memory(error, "the manifest of the set", total)
-                           : qn_fail_errno(error, "cannot read the manifest of the set");
-  if (file)
-    fclose(file);
-  if (status)
-    qn_error_in_file(error, path);
+    status = copy_text(&source, all, error);
+  /* Without memory there is none, or no text. */
+  const bool whole = all && fclose(all) == 0 && *text;
+  if (!status && !whole)
+    status = qn_fail_memory(error, "the manifest of the set", 0);
+  close_source(&source);
+  if (status && error && !error->file[0])
+    qn_error_in_file(error, shown);
   return status;
 }
 
@@ -499,11 +536,13 @@ enum qn_status qn_set_take_manifest(struct qn_set *set, const char *text, size_t
 }
 
 enum qn_status qn_set_read_manifest(struct qn_set *set, struct qn_error *error) {
-  char path[PATH_MAX], *text = NULL;
+  char path[PATH_MAX], shown[QN_PATH_SHOWN], *text = NULL;
   size_t length = 0;
-  if (snprintf(path, sizeof path, "%s/" QN_SET_MANIFEST, set->path) >= (int)sizeof path)
+  if (snprintf(path, sizeof path, "%s/" QN_SET_MANIFEST, set->url ? set->url : set->path) >=
+      (int)sizeof path)
     return qn_fail(error, QN_USAGE, "the name of the set's folder is too long");
-  enum qn_status status = read_text(path, &text, &length, error);
+  enum qn_status status =
+      read_text(path, qn_path_shown(path, shown, sizeof shown), &text, &length, error);
   if (!status)
     status = qn_set_take_manifest(set, text, length, error);
   free(text);

@@ -16,10 +16,10 @@
 #include "formats/set/types.h"
 #include "formats/set/vertices.h"
 #include "support/memory.h"
+#include "support/text/url.h"
 #include <quern/layouts.h>
 #include <quern/metadata.h>
 
-/* All but the path. */
 static void release(struct qn_set *set) {
   for (uint64_t i = 0; set->ranges && i < set->num_ranges; i++) {
     qn_properties_release(&set->ranges[i].properties);
@@ -32,11 +32,22 @@ static void release(struct qn_set *set) {
   qn_set_release_generations(set);
   qn_free(set->ranges);
   qn_free(set->parts);
+  free(set->path);
+  free(set->url);
+}
+
+/* ---- Where it is ---------------------------------------------------------------- */
+
+static bool ends(const char *text, const char *with) {
+  const size_t length = strlen(text), end = strlen(with);
+  return length > end && strcmp(text + length - end, with) == 0;
 }
 
 static bool has_manifest(const char *folder) {
   char manifest[PATH_MAX];
   struct stat about;
+  if (qn_is_url(folder))
+    return ends(folder, "/") || ends(folder, "/" QN_SET_MANIFEST);
   int length = snprintf(manifest, sizeof manifest, "%s/" QN_SET_MANIFEST, folder);
   return length < (int)sizeof manifest && stat(manifest, &about) == 0 && S_ISREG(about.st_mode);
 }
@@ -48,22 +59,58 @@ bool qn_set_recognise(const char *path) {
          (qn_set_split_path(path, folder, &generation) && has_manifest(folder));
 }
 
-bool qn_set_has_generations(const char *path) {
-  struct qn_set set = {.path = (char *)path};
-  char folder[PATH_MAX];
-  uint64_t generation;
-  if (!has_manifest(path)) {
-    if (!qn_set_split_path(path, folder, &generation) || !has_manifest(folder))
-      return false;
-    set.path = folder;
+/* The folder without what may follow its name: slashes, and on a server the manifest. */
+static enum qn_status name_folder(struct qn_set *set, const char *path, struct qn_error *error) {
+  char shown[QN_PATH_SHOWN];
+  char *folder = strdup(path);
+  if (!folder)
+    return qn_fail_memory(error, "a path", strlen(path));
+  if (qn_is_url(folder) && ends(folder, "/" QN_SET_MANIFEST))
+    folder[strlen(folder) - strlen(QN_SET_MANIFEST)] = '\0';
+  for (size_t end = strlen(folder); end > 1 && folder[end - 1] == '/'; end--)
+    folder[end - 1] = '\0';
+  if (!qn_is_url(folder)) {
+    set->path = folder;
+    return QN_OK;
   }
-  const bool has = !qn_set_read_manifest(&set, NULL) && qn_set_is_changed(&set);
+  set->url = folder;
+  set->path = strdup(qn_path_shown(folder, shown, sizeof shown));
+  return set->path ? QN_OK : qn_fail_memory(error, "a path", strlen(folder));
+}
+
+/* Its manifest, and in `*generation` which one of its generations is meant; UINT64_MAX: the last.
+ */
+static enum qn_status read_named(const char *path, struct qn_set *set, uint64_t *generation,
+                                 struct qn_error *error) {
+  char folder[PATH_MAX];
+  const bool is_earlier = !has_manifest(path) && qn_set_split_path(path, folder, generation);
+  if (!is_earlier)
+    *generation = UINT64_MAX;
+  enum qn_status status = name_folder(set, is_earlier ? folder : path, error);
+  return status ? status : qn_set_read_manifest(set, error);
+}
+
+bool qn_set_has_generations(const char *path) {
+  struct qn_set set = {0};
+  uint64_t generation;
+  const bool has = qn_set_recognise(path) && !read_named(path, &set, &generation, NULL) &&
+                   qn_set_is_changed(&set);
   release(&set);
   return has;
 }
 
 static bool path_of(const struct qn_set *set, const char *name, char path[PATH_MAX]) {
-  return snprintf(path, PATH_MAX, "%s/%s", set->path, name) < PATH_MAX;
+  return snprintf(path, PATH_MAX, "%s/%s", set->url ? set->url : set->path, name) < PATH_MAX;
+}
+
+static enum qn_status look_for_file(const struct qn_set *set, const char *path, const char *name,
+                                    struct qn_error *error) {
+  struct stat about;
+  if (access(path, F_OK) != 0)
+    return qn_set_violation(set, name, error, "SET-6", "the file is missing from the set");
+  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+    return qn_set_violation(set, name, error, "SET-6", "this is not a regular file");
+  return QN_OK;
 }
 
 enum qn_status qn_set_map_file(const struct qn_set *set, const struct qn_set_file *file,
@@ -72,13 +119,10 @@ enum qn_status qn_set_map_file(const struct qn_set *set, const struct qn_set_fil
   *out = NULL;
   if (!path_of(set, file->name, path))
     return qn_fail(error, QN_USAGE, "the name of the set's folder is too long");
-  if (access(path, F_OK) != 0)
-    return qn_set_violation(set, file->name, error, "SET-6", "the file is missing from the set");
-  struct stat about;
-  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
-    return qn_set_violation(set, file->name, error, "SET-6", "this is not a regular file");
-  enum qn_status status =
-      qn_container_map(path, set->version == 1 ? 0 : QN_MAP_RECTANGULAR, out, error);
+  const unsigned flags = set->version == 1 ? 0 : QN_MAP_RECTANGULAR;
+  enum qn_status status = set->url ? QN_OK : look_for_file(set, path, file->name, error);
+  if (!status)
+    status = qn_container_map(path, flags, out, error);
   if (status)
     return status;
   const struct qn_container_info *info = qn_container_info(*out);
@@ -101,17 +145,14 @@ enum qn_status qn_set_map_file(const struct qn_set *set, const struct qn_set_fil
 }
 
 static enum qn_status open_set(const char *path, struct qn_set *set, struct qn_error *error) {
-  char folder[PATH_MAX];
-  uint64_t generation = 0;
-  const bool is_earlier = !has_manifest(path) && qn_set_split_path(path, folder, &generation);
-  path = is_earlier ? folder : path;
-  set->path = strdup(path);
-  if (!set->path)
-    return qn_fail_memory(error, "a path", strlen(path));
-  for (size_t end = strlen(path); end > 1 && path[end - 1] == '/'; end--)
-    set->path[end - 1] = '\0';
-  enum qn_status status = qn_set_read_manifest(set, error);
-  if (!status && is_earlier)
+  uint64_t generation;
+  enum qn_status status = read_named(path, set, &generation, error);
+  if (!status && set->url && qn_set_is_changed(set)) {
+    qn_fail(error, QN_UNSUPPORTED,
+            "generations are read from files: download the set and its base first");
+    return qn_error_in_file(error, set->path), QN_UNSUPPORTED;
+  }
+  if (!status && generation != UINT64_MAX)
     status = qn_set_keep_generations(set, generation, error);
   return status ? status : qn_set_map_vertices(set, error);
 }
@@ -134,7 +175,6 @@ void qn_set_close(struct qn_set *set) {
   if (!set)
     return;
   release(set);
-  free(set->path);
   qn_free(set);
 }
 

@@ -89,7 +89,8 @@ enum qn_set_feature {
 };
 
 struct qn_set {
-  char *path;
+  char *path;                       /* of the folder, as it is shown */
+  char *url;                        /* of one on a server, as it is asked for; NULL: it is here */
   unsigned version;                 /* 1 or QN_SET_VERSION */
   unsigned features;                /* of enum qn_set_feature */
   uint64_t num_vertices, num_edges; /* edges stored, as in a container */
@@ -119,7 +120,8 @@ static inline uint64_t qn_set_first_row(const struct qn_set_part *block) {
 }
 
 /* Is there a folder of that name, with a manifest in it? The name of a folder may be followed by @
- * and the number of a generation. */
+ * and the number of a generation. On a server (https://HOST/FOLDER/ or .../FOLDER/set.json) the
+ * name alone tells. */
 bool qn_set_recognise(const char *path);
 /* Does the set there hold all of its graph in its parts, or generations of changes to another? What
  * cannot be opened has no generations. */

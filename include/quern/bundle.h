@@ -24,11 +24,12 @@ struct qn_bundle_member {
   const json_t *entry; /* of the manifest, borrowed */
 };
 
-/* Is the file a tar, by its content? False on errors. */
+/* Is the file a tar, by its content? On a server its name tells. False on errors. */
 bool qn_bundle_recognise(const char *path);
 
 /* Open and index a bundle; its manifest must name exactly its members. QN_INVALID for
- * anything else, and for names with folders. Owned until close (NULL is allowed). */
+ * anything else, and for names with folders. Of one on a server the headers and manifests come
+ * alone. Owned until close (NULL is allowed). */
 enum qn_status qn_bundle_open(const char *path, struct qn_bundle **out, struct qn_error *error);
 void qn_bundle_close(struct qn_bundle *bundle);
 

@@ -17,6 +17,7 @@ struct qn_http_answer {
   char etag[256]; /* "" if it is missing, or too long; likewise the others */
   char modified[64];      /* Last-Modified */
   char content_range[96]; /* of a part */
+  char content_type[160]; /* of several parts */
   char bucket_region[32]; /* where an S3 bucket is */
 };
 

@@ -90,6 +90,7 @@ static size_t on_header(char *line, size_t size, size_t count, void *user) {
   take_header(line, bytes, "etag:", answer->etag, sizeof answer->etag);
   take_header(line, bytes, "last-modified:", answer->modified, sizeof answer->modified);
   take_header(line, bytes, "content-range:", answer->content_range, sizeof answer->content_range);
+  take_header(line, bytes, "content-type:", answer->content_type, sizeof answer->content_type);
   take_header(line, bytes, "x-amz-bucket-region:", answer->bucket_region,
               sizeof answer->bucket_region);
   take_header(line, bytes, "transfer-encoding:", coding, sizeof coding);

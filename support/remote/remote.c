@@ -9,6 +9,7 @@
 #include "support/memory.h"
 #include "support/remote/attempts.h"
 #include "support/remote/http.h"
+#include "support/remote/multipart.h"
 #include "support/remote/version.h"
 
 /* Connections that are kept. */
@@ -20,6 +21,7 @@ struct qn_remote {
   struct qn_address address;
   struct qn_version version;
   bool has_ranges;
+  bool one_at_a_time; /* the server does not give several ranges at once; atomic */
   pthread_mutex_t lock;
   struct qn_http *idle[MOST_IDLE]; /* under the lock */
   unsigned num_idle;
@@ -194,33 +196,39 @@ static bool is_complete(const struct reading *reading) {
          (reading->got == reading->bytes || reading->offset + reading->got == version->bytes);
 }
 
-static enum qn_http_end request(struct reading *reading, struct qn_http *http,
-                                char message[QN_HTTP_MESSAGE]) {
-  struct qn_remote *remote = reading->remote;
-  const struct qn_address *address = &remote->address;
-  char range[64], condition[300];
+/* Ask for what the header `range` says, of the version that was read first. */
+static enum qn_http_end ask(struct qn_remote *remote, struct qn_http *http, const char *range,
+                            struct qn_http_request answering, char message[QN_HTTP_MESSAGE]) {
+  char condition[300];
   const char *own[3] = {range};
   struct qn_request_headers headers;
-  if (remote->version.known && !remote->has_ranges)
-    reading->got = 0; /* its beginning can be read again */
-  snprintf(range, sizeof range, "Range: bytes=%" PRIu64 "-%" PRIu64, reading->offset + reading->got,
-           reading->offset + reading->bytes - 1);
   if (remote->version.known && remote->version.etag[0]) {
     snprintf(condition, sizeof condition, "If-Match: %s", remote->version.etag);
     own[1] = condition;
   }
-  struct qn_http_request wish = qn_request_of(address, own, &headers);
-  wish.begin = begin;
-  wish.take = take;
+  struct qn_http_request wish = qn_request_of(&remote->address, own, &headers);
+  wish.begin = answering.begin;
+  wish.take = answering.take;
   wish.goes_on = goes_on;
-  wish.user = reading;
-  reading->again = false;
-  reading->status = QN_OK;
-  reading->retry_after = 0;
+  wish.user = answering.user;
   __atomic_add_fetch(&remote->requests, 1, __ATOMIC_RELAXED);
   const enum qn_http_end end = qn_http_get(http, &wish, message);
   explicit_bzero(headers.token, sizeof headers.token);
   return end;
+}
+
+static enum qn_http_end request(struct reading *reading, struct qn_http *http,
+                                char message[QN_HTTP_MESSAGE]) {
+  const struct qn_http_request answering = {.begin = begin, .take = take, .user = reading};
+  char range[64];
+  if (reading->remote->version.known && !reading->remote->has_ranges)
+    reading->got = 0; /* its beginning can be read again */
+  snprintf(range, sizeof range, "Range: bytes=%" PRIu64 "-%" PRIu64, reading->offset + reading->got,
+           reading->offset + reading->bytes - 1);
+  reading->again = false;
+  reading->status = QN_OK;
+  reading->retry_after = 0;
+  return ask(reading->remote, http, range, answering, message);
 }
 
 /* One attempt; more of them are worth while if reading->again. */
@@ -264,5 +272,81 @@ enum qn_status qn_remote_read(struct qn_remote *remote, void *into, uint64_t byt
            qn_attempts_again(&attempts, reading.retry_after, goes_on, NULL));
   give_connection(remote, http);
   *got = reading.got;
+  return status;
+}
+
+/* ---- Several ranges --------------------------------------------------------- */
+
+/* So many in one request: the header's line has to fit in what servers take, 8 KiB or less. */
+#define MOST_PARTS 64
+
+struct gathering {
+  struct qn_remote *remote;
+  const struct qn_part *parts;
+  uint64_t count;
+  struct qn_multipart multipart;
+};
+
+/* What is wrong, if anything is, is found when each range is asked for. */
+static bool begin_parts(void *user, const struct qn_http_answer *answer) {
+  struct gathering *gathering = user;
+  const struct qn_version *version = &gathering->remote->version;
+  const bool several = answer->code == 206 && qn_version_is(version, answer) &&
+                       qn_multipart_begin(&gathering->multipart, answer->content_type,
+                                          gathering->parts, gathering->count, version->bytes);
+  if (!several && (answer->code == 200 || answer->code == 206))
+    __atomic_store_n(&gathering->remote->one_at_a_time, true, __ATOMIC_RELAXED);
+  return several;
+}
+
+static bool take_parts(void *user, const void *bytes, size_t count) {
+  struct gathering *gathering = user;
+  __atomic_add_fetch(&gathering->remote->received, count, __ATOMIC_RELAXED);
+  if (qn_multipart_take(&gathering->multipart, bytes, count))
+    return true;
+  __atomic_store_n(&gathering->remote->one_at_a_time, true, __ATOMIC_RELAXED);
+  return false;
+}
+
+/* Did all of it come? */
+static bool gather(struct qn_remote *remote, const struct qn_part *parts, uint64_t count) {
+  struct gathering gathering = {.remote = remote, .parts = parts, .count = count};
+  const struct qn_http_request answering = {
+      .begin = begin_parts, .take = take_parts, .user = &gathering};
+  char range[32 + MOST_PARTS * 42] = "Range: bytes=", message[QN_HTTP_MESSAGE];
+  size_t length = strlen(range);
+  struct qn_http *http;
+  for (uint64_t i = 0; i < count; i++)
+    length += (size_t)snprintf(range + length, sizeof range - length, "%s%" PRIu64 "-%" PRIu64,
+                               i ? "," : "", parts[i].offset, parts[i].offset + parts[i].bytes - 1);
+  if (take_connection(remote, &http, NULL))
+    return false;
+  ask(remote, http, range, answering, message);
+  give_connection(remote, http);
+  return gathering.multipart.count && qn_multipart_is_complete(&gathering.multipart);
+}
+
+static enum qn_status read_one(struct qn_remote *remote, const struct qn_part *part,
+                               struct qn_error *error) {
+  uint64_t got;
+  enum qn_status status =
+      qn_remote_read(remote, part->into, part->bytes, part->offset, &got, error);
+  if (status || got == part->bytes)
+    return status;
+  qn_fail(error, QN_SYSTEM, "the server has fewer bytes than it said");
+  return qn_error_in_file(error, remote->address.name), QN_SYSTEM;
+}
+
+enum qn_status qn_remote_read_parts(struct qn_remote *remote, const struct qn_part *parts,
+                                    uint64_t count, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (uint64_t first = 0, some; first < count && !status; first += some) {
+    some = count - first < MOST_PARTS ? count - first : MOST_PARTS;
+    if (some > 1 && !__atomic_load_n(&remote->one_at_a_time, __ATOMIC_RELAXED) &&
+        gather(remote, parts + first, some))
+      continue;
+    for (uint64_t i = first; i < first + some && !status; i++)
+      status = read_one(remote, &parts[i], error);
+  }
   return status;
 }

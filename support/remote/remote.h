@@ -35,6 +35,12 @@ const char *qn_remote_name(const struct qn_remote *remote);
 enum qn_status qn_remote_read(struct qn_remote *remote, void *into, uint64_t bytes, uint64_t offset,
                               uint64_t *got, struct qn_error *error);
 
+/* Read several ranges of the object, whole ones, in one request if the server gives as much at
+ * once, else one after the other. Not as the first read. */
+struct qn_part;
+enum qn_status qn_remote_read_parts(struct qn_remote *remote, const struct qn_part *parts,
+                                    uint64_t count, struct qn_error *error);
+
 /* After the first read: the object's length, and whether the server gives ranges. If not, nothing
  * but its beginning can be read. */
 uint64_t qn_remote_bytes(const struct qn_remote *remote);

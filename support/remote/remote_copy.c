@@ -11,6 +11,7 @@
 
 #include "support/memory.h"
 #include "support/remote/cache.h"
+#include "support/remote/multipart.h"
 #include "support/remote/remote.h"
 
 /* What comes at first. */
@@ -156,6 +157,22 @@ enum qn_status qn_remote_copy_read(struct qn_remote_copy *copy, void *into, uint
   memcpy((char *)into + in_head, copy->tail + (offset + in_head - copy->tail_begin),
          bytes - in_head);
   return QN_OK;
+}
+
+enum qn_status qn_remote_copy_read_parts(struct qn_remote_copy *copy, struct qn_part *parts,
+                                         uint64_t count, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  uint64_t far = 0;
+  for (uint64_t i = 0; i < count && !status; i++) {
+    struct qn_part part = parts[i];
+    if (part.offset + part.bytes <= copy->head_bytes || part.offset >= copy->tail_begin) {
+      status = qn_remote_copy_read(copy, part.into, part.bytes, part.offset, error);
+      continue;
+    }
+    part.offset += copy->base;
+    parts[far++] = part;
+  }
+  return status ? status : qn_remote_read_parts(copy->remote, parts, far, error);
 }
 
 /* ---- The cache -------------------------------------------------------------- */

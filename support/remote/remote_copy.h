@@ -27,6 +27,11 @@ void qn_remote_copy_traffic(const struct qn_remote_copy *copy, uint64_t *request
 enum qn_status qn_remote_copy_read(struct qn_remote_copy *copy, void *into, uint64_t bytes,
                                    uint64_t offset, struct qn_error *error);
 
+/* The same of several ranges, which may be changed: in one request where the server can. */
+struct qn_part;
+enum qn_status qn_remote_copy_read_parts(struct qn_remote_copy *copy, struct qn_part *parts,
+                                         uint64_t count, struct qn_error *error);
+
 /* Map the file of the cache that goes by `name`; nothing of it can be read. */
 enum qn_status qn_remote_copy_map(struct qn_remote_copy *copy, const char *name, void **out,
                                   struct qn_error *error);

@@ -5,9 +5,11 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <quern/archive.h>
 
+#include "formats/bundle/afar.h"
 #include "fuzz/compact.h"
 #include "fuzz/fuzz.h"
 
@@ -36,7 +38,46 @@ static bool use_members(const struct qn_bundle *bundle) {
   return sound;
 }
 
-static bool open_bundle(const char *path) {
+struct bytes {
+  const uint8_t *data;
+  size_t size;
+};
+
+static enum qn_status give(void *user, const struct qn_part *parts, uint64_t count,
+                           struct qn_error *error) {
+  const struct bytes *bytes = user;
+  (void)error;
+  for (uint64_t i = 0; i < count; i++) {
+    FUZZ_PROMISE(parts[i].bytes <= bytes->size && parts[i].offset <= bytes->size - parts[i].bytes);
+    memcpy(parts[i].into, bytes->data + parts[i].offset, parts[i].bytes);
+  }
+  return QN_OK;
+}
+
+/* As from a server: what comes lies where it does in the bundle. */
+static bool bring(const uint8_t *data, size_t size) {
+  struct bytes bytes = {data, size};
+  struct qn_error error = {0};
+  const uint8_t *content;
+  const struct qn_bundle_source source = {.name = "b.tar",
+                                          .bytes = size,
+                                          .head = data,
+                                          .head_bytes = size < 700 ? size : 700,
+                                          .read = give,
+                                          .user = &bytes};
+  if (qn_bundle_bring_from(&source, &content, &error)) {
+    FUZZ_PROMISE(error.message[0] != '\0');
+    return false;
+  }
+  for (size_t i = 0; i < size; i++)
+    FUZZ_PROMISE(content[i] == data[i] || content[i] == 0);
+  munmap((void *)content, size);
+  return true;
+}
+
+static bool open_bundle(const uint8_t *data, size_t size, bool has_plain_headers) {
+  const char *path = fuzz_file(data, size);
+  const bool brought = bring(data, size);
   struct qn_error error = {0};
   struct qn_bundle *bundle;
   if (!qn_bundle_recognise(path))
@@ -45,6 +86,7 @@ static bool open_bundle(const char *path) {
     FUZZ_PROMISE(error.message[0] != '\0');
     return false;
   }
+  FUZZ_PROMISE(brought || !has_plain_headers);
   bool sound = use_members(bundle);
   qn_bundle_close(bundle);
   return sound;
@@ -101,9 +143,9 @@ static size_t write_tar(const uint8_t *data, size_t size) {
 
 static bool run(unsigned kind, const uint8_t *data, size_t size) {
   if (kind == TAR)
-    return open_bundle(fuzz_file(data, size));
+    return open_bundle(data, size, false);
   const size_t bytes = write_tar(data, size);
-  return bytes && open_bundle(fuzz_file(tar, bytes));
+  return bytes && open_bundle(tar, bytes, true);
 }
 
 const struct fuzz_family fuzz_bundle = {"bundle", KINDS, run};

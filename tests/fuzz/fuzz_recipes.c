@@ -1,9 +1,10 @@
-/* Recipes, and what servers say of ranges. What a recipe that is taken asks for stays among its
- * files: command lines name nothing else. */
+/* Recipes, and what servers say and give of ranges. What a recipe that is taken asks for stays
+ * among its files: command lines name nothing else. */
 #include <string.h>
 
 #include "converters/recipe/step_options.h"
 #include "fuzz/fuzz.h"
+#include "support/remote/multipart.h"
 #include "support/remote/version.h"
 
 #define PLACE "/\1place" /* which no string of a recipe has (RC-5) */
@@ -56,9 +57,32 @@ static bool run_range(const uint8_t *data, size_t size) {
   return taken;
 }
 
-static bool run(unsigned kind, const uint8_t *data, size_t size) {
-  return kind == 0 ? run_recipe(data, size) : run_range(data, size);
+/* Several ranges at once: what is taken in pieces is what is taken whole, and nothing else is
+ * written to. */
+static bool run_parts(const uint8_t *data, size_t size) {
+  char into[2][16] = {{0}};
+  bool taken[2];
+  for (unsigned in_pieces = 0; in_pieces < 2; in_pieces++) {
+    const struct qn_part parts[] = {{into[in_pieces], 2, 3}, {into[in_pieces] + 4, 7, 5}};
+    struct qn_multipart multipart;
+    const size_t step = in_pieces ? 1 + size % 7 : size;
+    taken[in_pieces] =
+        qn_multipart_begin(&multipart, "multipart/byteranges; boundary=x", parts, 2, 100);
+    for (size_t at = 0; at < size && taken[in_pieces]; at += step)
+      taken[in_pieces] = qn_multipart_take(&multipart, (const char *)data + at,
+                                           size - at < step ? size - at : step);
+    taken[in_pieces] = taken[in_pieces] && qn_multipart_is_complete(&multipart);
+    FUZZ_PROMISE(into[in_pieces][3] == 0 && into[in_pieces][9] == 0);
+  }
+  FUZZ_PROMISE(taken[0] == taken[1] && (!taken[0] || memcmp(into[0], into[1], 16) == 0));
+  return taken[0];
 }
 
-static const char *const kinds[] = {"json", "ranges", NULL};
+static bool run(unsigned kind, const uint8_t *data, size_t size) {
+  return kind == 0   ? run_recipe(data, size)
+         : kind == 1 ? run_range(data, size)
+                     : run_parts(data, size);
+}
+
+static const char *const kinds[] = {"json", "ranges", "parts", NULL};
 const struct fuzz_family fuzz_recipes = {"recipes", kinds, run};

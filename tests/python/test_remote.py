@@ -37,7 +37,8 @@ class Remote(unittest.TestCase):
             graph.save(cls.at / "numbers.qrn")
         (cls.at / "e.csv").write_text("Ann,Bob\nBob,Cid\n")
         run("quern-import", cls.at / "e.csv", "-q", "-o", cls.at / "texts.qrn")
-        cls.server = Server({"/" + name: (cls.at / name).read_bytes() for name in ("dense.qrn", "numbers.qrn", "texts.qrn", "e.csv")})
+        run("quern-archive", "create", cls.at / "dense.qrn", "-q", "-o", cls.at / "dense.qra")
+        cls.server = Server({"/" + name: (cls.at / name).read_bytes() for name in ("dense.qrn", "dense.qra", "numbers.qrn", "texts.qrn", "e.csv")})
 
     @classmethod
     def tearDownClass(cls):
@@ -52,8 +53,8 @@ class Remote(unittest.TestCase):
         """Requests and bytes."""
         ranges = [entry[1] for entry in self.server.log]
         self.assertNotIn(None, ranges)
-        ends = [tuple(map(int, one.split("=")[1].split("-"))) for one in ranges]
-        return len(ends), sum(last - first + 1 for first, last in ends)
+        ends = [tuple(map(int, one.split("-"))) for several in ranges for one in several.split("=")[1].split(",")]
+        return len(ranges), sum(last - first + 1 for first, last in ends)
 
     def test_neighbours_of_one_vertex(self):
         near, far = self.both("dense.qrn")
@@ -77,6 +78,43 @@ class Remote(unittest.TestCase):
         self.assertLess(self.traffic()[0], 24)
         whole = quern.open(self.server.url("/numbers.qrn"))
         self.assertEqual(whole.find(near.id_column()[:1000]).tolist(), list(range(1000)))
+
+    def test_many_neighbours_that_lie_anywhere(self):
+        ids = numpy.arange(3000000, dtype="u8") * 7 + 5
+        with quern.from_arrays(numpy.concatenate([ids[:-1], ids[:1].repeat(13)]), numpy.concatenate([ids[1:], ids[180000::220000]])) as graph:
+            graph.save(self.at / "hub.qrn")
+        self.server.objects["/hub.qrn"] = (self.at / "hub.qrn").read_bytes()
+        for does in ({}, {"several": False}, {"wrong_part": (2, -1)}, {"cuts": [None] * 7 + [MIB] + [None] * 9}):
+            vars(self.server.does).update(does)
+            near, far = self.both("hub.qrn")
+            self.assertEqual(far.neighbors(5).tolist(), near.neighbors(5).tolist())
+            requests, count = self.traffic()
+            self.assertTrue(does or (requests <= 10 and count <= 20 * 10 ** 6), (requests, count))
+            self.server.does = type(self.server.does)()
+
+    def test_archives_by_frames(self):
+        near, archive = quern.open(self.at / "dense.qrn"), self.server.objects["/dense.qra"]
+        self.server.log.clear()
+        far = quern.open(self.server.url("/dense.qra"))
+        self.assertEqual(far.neighbors(654321).tolist(), near.neighbors(654321).tolist())
+        requests, count = self.traffic()
+        self.assertLessEqual(requests, 10)
+        self.assertLess(count, len(archive) // 4)
+        for vertex in (0, 1, 7, 500000, (1 << 20) - 1):
+            self.assertEqual(far.neighbors(vertex).tolist(), near.neighbors(vertex).tolist())
+            self.assertEqual(far.in_neighbors(vertex).tolist(), near.in_neighbors(vertex).tolist())
+        self.assertTrue(all((far.arrays[name] == near.arrays[name]).all() for name in near.arrays))
+        self.assertTrue((far.cc().values == near.cc().values).all())
+        far.save(self.at / "again.qrn", force=True)
+        self.assertEqual((self.at / "again.qrn").read_bytes(), (self.at / "dense.qrn").read_bytes())
+        chance = numpy.random.default_rng(34)
+        for at in [5, 5000, *chance.integers(0, len(archive), 40)]:
+            self.server.objects["/bad.qra"] = archive[:at] + bytes([archive[at] ^ 1 << chance.integers(8)]) + archive[at + 1:]
+            for vertex in (3, 654321):
+                try:
+                    self.assertEqual(quern.open(self.server.url("/bad.qra")).neighbors(vertex).tolist(), near.neighbors(vertex).tolist())
+                except (quern.InvalidError, quern.UnsupportedError):
+                    pass
 
     def test_everything_else(self):
         for name in ("dense.qrn", "numbers.qrn"):

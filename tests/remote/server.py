@@ -1,6 +1,7 @@
 """A web server on this machine that can fail in every way that tests ask for, and an S3 one that verifies signatures, written from
 Amazon's description of Signature Version 4."""
 
+import copy
 import functools
 import hashlib
 import hmac
@@ -24,16 +25,28 @@ class Behaviour:
         self.every_cut = None  # the same for all
         self.stalls = []  # seconds to say nothing before the body
         self.ranges = True  # answer with ranges
+        self.several = True  # and with several at once; False: with all of the object then
+        self.wrong_part = None  # (of several the number of one, bytes later that it begins)
         self.length = True  # say the length
         self.etags = True
         self.dates = True
         self.shift = 0  # answer with a range that begins so many bytes later
-        self.replace_at = None  # (number of a request, bytes that are there from then on)
+        self.replace_at = None  # (number of a request, bytes, or a function of them, that are there from then on, of what was read before)
         self.latency = 0.0
         self.rate = None  # bytes a second of each connection
         self.secrets = None  # {key: secret}: S3, signed
         self.token = None
         self.redirects = {}  # path: URL
+        self.page = False  # answer with a page, and 200, as those do that ask who is there
+        self.once = {}  # number of a request: what is different for it
+
+    def of(self, number):
+        """How a request is answered."""
+        if number not in self.once:
+            return self
+        does = copy.copy(self)
+        vars(does).update(self.once[number])
+        return does
 
 
 @functools.lru_cache(16)
@@ -62,8 +75,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with owner.lock:
             number = len(owner.log)
             owner.log.append((self.path, self.headers.get("Range"), dict(self.headers)))
-        does = owner.does
+        does = owner.does.of(number)
         path = urllib.parse.unquote(urllib.parse.urlsplit(self.path).path)
+        if does.page:
+            return self.refuse(200)
         if does.latency:
             time.sleep(does.latency)
         if path in does.redirects:
@@ -74,8 +89,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             code = does.codes.pop(0)
             if code:
                 return self.refuse(code, **({"Retry-After": does.retry_after} if does.retry_after else {}))
-        if does.replace_at and number >= does.replace_at[0]:
-            owner.objects[path] = does.replace_at[1]
+        if does.replace_at and number >= does.replace_at[0] and any(self.path == entry[0] for entry in owner.log[:number]):
+            to = does.replace_at[1]
+            owner.objects[path] = to(owner.objects[path]) if callable(to) else to
+            does.replace_at = None
         if path not in owner.objects:
             return self.refuse(404)
         return self.give(owner.objects[path], does)
@@ -85,6 +102,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         date = "Mon, 02 Mar 2026 10:%02d:%02d GMT" % divmod(len(content) % 3600, 60)
         if does.etags and self.headers.get("If-Match", etag) != etag:
             return self.refuse(412)
+        several = re.fullmatch(r"bytes=(\d+-\d+(?:,\d+-\d+)+)", self.headers.get("Range") or "")
+        if several and does.ranges and does.several:
+            return self.give_parts(content, [tuple(map(int, one.split("-"))) for one in several[1].split(",")], etag, does)
         asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range") or "")
         condition = self.headers.get("If-Range")
         whole = not asked or not does.ranges or (condition and condition not in (etag if does.etags else "", date if does.dates else ""))
@@ -109,6 +129,26 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         if does.stalls:
             time.sleep(does.stalls.pop(0) or 0)
+        cut = does.cuts.pop(0) if does.cuts else does.every_cut
+        self.send(body if cut is None else body[:cut], does)
+        if cut is not None and cut < len(body):
+            self.close_connection = True
+            self.connection.shutdown(socket.SHUT_RDWR)
+
+    def give_parts(self, content, ranges, etag, does):
+        body = b""
+        for number, (first, last) in enumerate(ranges):
+            if does.wrong_part and does.wrong_part[0] == number:
+                first, last = first + does.wrong_part[1], last + does.wrong_part[1]
+            body += b"\r\n--cut here\r\nContent-Type: text/plain\r\nContent-Range: bytes %d-%d/%d\r\n\r\n" % (first, last, len(content))
+            body += content[first:last + 1]
+        body += b"\r\n--cut here--\r\n"
+        self.send_response(206)
+        if does.etags:
+            self.send_header("ETag", etag)
+        self.send_header("Content-Type", 'multipart/byteranges; boundary="cut here"')
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
         cut = does.cuts.pop(0) if does.cuts else does.every_cut
         self.send(body if cut is None else body[:cut], does)
         if cut is not None and cut < len(body):

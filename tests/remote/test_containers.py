@@ -63,12 +63,12 @@ class Containers(Scene):
         self.assertEqual(len(self.asked()), 2)
         (file,) = self.files()
         self.assertEqual(file.stat().st_mode & 0o777, 0o600)
-        with open(file, "r+b") as damaged:  # two chunks, and what is not there any more
+        with open(file, "r+b") as damaged:  # two chunks, which one request brings
             for at in (len(self.bytes) // 2, len(self.bytes) // 4):
                 damaged.seek(at)
                 damaged.write(b"not what was written")
         self.tool("quern-verify", self.url())
-        self.assertEqual(len(self.asked()), 4)
+        self.assertEqual(len(self.asked()), 3)
         self.assertEqual(file.read_bytes(), self.bytes)
         os.truncate(file, 5 * MIB)
         self.tool("quern-verify", self.url())
@@ -117,7 +117,6 @@ class Containers(Scene):
         for cut in (0, 5, 3000, 70000, len(self.bytes) - 1):
             self.server.objects["/bad.qrn"] = self.bytes[:cut]
             self.tool("quern-verify", self.server.url("/bad.qrn"), exit=3)
-        self.assertIn("download the bundle first", self.tool("quern-info", self.server.url("/b.tar:x.qrn"), exit=4).stderr)
         self.server.objects["/bad.qrn"] = b"<html>"
         self.assertIn("not a Quern container", self.tool("quern-info", self.server.url("/bad.qrn"), exit=3).stderr)
 

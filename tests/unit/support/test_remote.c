@@ -1,9 +1,12 @@
 /* What is told of URLs, and what answers of servers say. */
 #include "helpers/test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/remote/address.h"
+#include "support/remote/multipart.h"
 #include "support/remote/version.h"
 
 static void shows(const char *url, const char *expected) {
@@ -65,6 +68,54 @@ TEST(ranges) {
   is_range("bytes 0-9/10 ", false);
   is_range("0-9/10", false);
   is_range("", false);
+}
+
+/* Are these the ranges [2, 5) and [7, 8) of ten bytes, however they are cut on the way? */
+static bool gives_parts(const char *type, const char *text) {
+  const size_t length = strlen(text);
+  bool all = true;
+  for (size_t cut = 0; cut <= length; cut++) {
+    char first[3] = "", second[1] = "";
+    const struct qn_part parts[] = {{first, 2, 3}, {second, 7, 1}};
+    struct qn_multipart multipart;
+    const bool taken = qn_multipart_begin(&multipart, type, parts, 2, 10) &&
+                       qn_multipart_take(&multipart, text, cut) &&
+                       qn_multipart_take(&multipart, text + cut, length - cut) &&
+                       qn_multipart_is_complete(&multipart);
+    if (taken && (memcmp(first, "c\re", 3) != 0 || second[0] != '-'))
+      fail_msg("the bytes of the parts are wrong");
+    all = all && taken;
+  }
+  return all;
+}
+
+TEST(several_ranges_at_once) {
+  static const char type[] = "multipart/byteranges; boundary=x";
+  const char *sound = "\r\n--x\r\nContent-Type: a/b\r\nCONTENT-RANGE:bytes 2-4/10\r\n\r\nc\re\r\n"
+                      "--x\r\nContent-Range: bytes 7-7/10\r\n\r\n-\r\n--x--\r\nafter it";
+  assert_true(gives_parts(type, sound));
+  assert_true(gives_parts("Multipart/ByteRanges; Boundary=\"x\"", sound));
+  assert_false(gives_parts("multipart/mixed; boundary=x", sound));
+  assert_false(gives_parts("multipart/byteranges; boundary=y", sound));
+  assert_false(gives_parts("multipart/byteranges; boundary=\"\"", sound));
+  assert_false(gives_parts("multipart/byteranges", sound));
+  static const char *const others[][2] = {{"--x\r\n", "--xx\r\n"},
+                                          {"2-4/10", "2-5/10"},
+                                          {"2-4/10", "1-3/10"},
+                                          {"2-4/10", "2-4/11"},
+                                          {"7-7/10", "2-4/10"},
+                                          {"7-7/10", "7-7/*"},
+                                          {"CONTENT-RANGE", "Content-Rang"},
+                                          {"\r\n\r\n-", "\r\n\r\n"},
+                                          {"--x\r\nContent-R", "--x--\r\nonten"},
+                                          {"Content-Type: a/b", "Content-Range: bytes 2-4/10"}};
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    char text[400];
+    const char *at = strstr(sound, others[i][0]);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - sound), sound, others[i][1],
+             at + strlen(others[i][0]));
+    assert_false(gives_parts(type, text));
+  }
 }
 
 TEST(versions) {
