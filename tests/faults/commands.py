@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from harness.tools import run
+from remote.server import Server
 
 # name: (words, what they write: a file, a folder, or None). INPUTS stands for the folder of make_inputs; commands run in
 # a folder of their own.
@@ -84,6 +85,23 @@ COMMANDS = {
     "run-pagerank": ("quern-run pagerank INPUTS/shards.qrn --device cpu --iterations 5 -o out.tsv", "out.tsv"),
 }
 
+# The same of files on a server, SERVER, which serves the folder.
+FAR = {
+    "far-info": ("quern-info SERVER/graph.qrn --json", None),
+    "far-neighbors": ("quern-info SERVER/fetched.qrn --neighbors 5", None),
+    "far-verify": ("quern-verify SERVER/graph.qrn SERVER/graph.qra", None),
+    "far-set": ("quern-verify SERVER/set/", None),
+    "far-bundle": ("quern-archive extract SERVER/bundle.tar graph.qrn", "graph.qrn"),
+    "far-run": ("quern-run bfs SERVER/graph.qrn --source 1 --device cpu -o out.tsv", "out.tsv"),
+    "far-run-set": ("quern-run pagerank SERVER/set/set.json --device cpu --iterations 3 -o out.tsv", "out.tsv"),
+    "far-export": ("quern-export SERVER/graph.qrn --format edges -o out.txt", "out.txt"),
+    "far-transform": ("quern-transform SERVER/graph.qrn --egonet 5 -o out.qrn", "out.qrn"),
+    "far-import": ("quern-import SERVER/edges.txt.gz -o out.qrn", "out.qrn"),
+    "far-columns": ("quern-import SERVER/names.csv --ids strings -o out.qrn", "out.qrn"),
+    "far-fetch": ("quern-fetch SERVER/far.json -o out.qrn", "out.qrn"),
+}
+ALL = {**COMMANDS, **FAR}
+
 
 def make_inputs(folder):
     """Fill the folder with what the commands read."""
@@ -129,10 +147,19 @@ def make_inputs(folder):
         folder / "parents.tsv")
 
 
-def words_of(name, inputs, *more):
+def serve(inputs):
+    """A server of the folder, with a recipe of what is on it."""
+    served = {"/" + str(file.relative_to(inputs)): file.read_bytes() for file in sorted(Path(inputs).rglob("*")) if file.is_file()}
+    server = Server(served)
+    recipe = served["/recipe.json"].replace(b'"edges.txt"}]', b'"edges.txt", "urls": ["%s"]}]' % server.url("/edges.txt").encode())
+    server.objects["/far.json"] = recipe
+    return server
+
+
+def words_of(name, inputs, *more, server="SERVER"):
     """The command as a list; on two threads, and quiet if its output is a file."""
-    words, output = COMMANDS[name]
-    return words.replace("INPUTS", str(inputs)).split() + ["-T2", *more] + (["-q"] if output else [])
+    words, output = ALL[name]
+    return words.replace("INPUTS", str(inputs)).replace("SERVER", server).split() + ["-T2", *more] + (["-q"] if output else [])
 
 
 def contents(path):
@@ -152,13 +179,13 @@ def timeless(printed):
 class Reference:
     """What a command gives when nothing fails: the files in its folder, and what it prints."""
 
-    def __init__(self, name, inputs, folder):
+    def __init__(self, name, inputs, folder, server="SERVER"):
         self.name = name
         Path(folder).mkdir()
-        finished = subprocess.run(words_of(name, inputs), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        finished = subprocess.run(words_of(name, inputs, server=server), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if finished.returncode != 0:
             raise AssertionError("%s: %s" % (name, finished.stderr.decode(errors="replace")))
         self.files, self.stdout = contents(folder), finished.stdout
-        self.output = COMMANDS[name][1]
+        self.output = ALL[name][1]
         if not (self.files if self.output else self.stdout):
             raise AssertionError("%s gives nothing" % name)

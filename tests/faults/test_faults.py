@@ -5,8 +5,7 @@ import random
 import time
 import unittest
 
-from faults.campaign import BIN, FUNCTIONS, SHIM, Campaign
-from faults.commands import COMMANDS
+from faults.campaign import BIN, SHIM, Campaign
 
 
 def have_shim():
@@ -23,8 +22,8 @@ class SomeFaults(unittest.TestCase):
     def test_some(self):
         have_shim()
         campaign, chance, until = Campaign("campaign"), random.Random(14), time.monotonic() + 30
-        calls = {name: campaign.calls(name, True, True) for name in COMMANDS}
-        runs = [(name, function) for name in COMMANDS for function in FUNCTIONS if calls[name][function]]
+        calls = {name: campaign.calls(name, True, True) for name in campaign.commands}
+        runs = [(name, function) for name in campaign.commands for function in campaign.functions(name) if calls[name][function]]
         chance.shuffle(runs)
         done = 0
         for name, function in 3 * runs:
