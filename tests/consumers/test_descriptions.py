@@ -1,5 +1,5 @@
-"""What quern-info --croissant, --ro-crate and --datacite print is taken by who reads such things: mlcroissant, and the schema that
-the package datacite has."""
+"""What quern-info --croissant, --ro-crate and --datacite print is taken by who reads such things: mlcroissant, rocrate, and the schema
+that the package datacite has."""
 
 import hashlib
 import json
@@ -76,6 +76,18 @@ class Descriptions(unittest.TestCase):
 
         self.assertEqual(set(references(crate["@graph"])) - set(entities) - {"https://w3id.org/ro/crate/1.1"}, set())
         self.assertNotIn("#quern", str(self.described("--ro-crate", file=SAMPLE)))
+
+    def test_reader_of_ro_crates(self):
+        try:
+            from rocrate.rocrate import ROCrate
+        except ImportError:
+            self.skipTest("the package rocrate is not installed")
+        for words in (("--about", self.folder / "r.json"), ()):
+            (self.folder / "ro-crate-metadata.json").write_text(json.dumps(self.described("--ro-crate", *words)))
+            crate = ROCrate(str(self.folder))
+            file, = crate.root_dataset["hasPart"]
+            self.assertEqual((file["sha256"], crate.name), (self.sum, "A small graph" if words else "a_graph___"))
+            self.assertEqual(len(crate.get_by_type("CreateAction")), 2)
 
     def test_datacite(self):
         self.assertIn("'creators' is missing", run("quern-info", self.graph, "--datacite", exit=2).stderr)
