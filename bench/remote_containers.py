@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Containers on a server: what the neighbours of one vertex cost, and how fast all of one comes beside curl, medians.
 
-    scons -j2 tools && bench/remote_containers.py [--scale 24] [--degree 16] [--vertices 20] [--repeat 5] [--rate 0]
+    scons -j2 tools && bench/remote_containers.py [--scale 24] [--degree 16] [--vertices 20] [--repeat 5] [--link 0]
 
-The server is the tests' own (tests/remote/server.py), on this machine; --rate bounds the bytes a second of each of its connections. The
+The server is the tests' own (tests/remote/server.py), on this machine; --link bounds the bytes a second of all its connections together. The
 cache is empty before each run. An undirected R-MAT graph is served with dense ids and with ids that are numbers. "curl" is one
 connection to /dev/null, "whole" is quern-verify, "run" is quern-run cc, all of the same container, and "near" what the two take of the
 file itself; the ratio of whole and of run to curl and near together is 1 where nothing is lost. The table goes to the terminal,
@@ -90,8 +90,8 @@ class Bench:
             begun = time.monotonic()
             self.tool("quern-info", server.url("/" + path.name), "--neighbors", vertex)
             found["seconds"].append(time.monotonic() - begun)
-            ranges = [tuple(map(int, entry[1].split("=")[1].split("-"))) for entry in server.log]
-            found["requests"].append(len(ranges))
+            ranges = [tuple(map(int, one.split("-"))) for entry in server.log for one in entry[1].split("=")[1].split(",")]
+            found["requests"].append(len(server.log))
             found["mib"].append(sum(last - first + 1 for first, last in ranges) / MIB)
             found["neighbours"].append(len(done.stdout.splitlines()))
         return {key: {"median": statistics.median(values), "most": max(values)} for key, values in found.items()}
@@ -112,18 +112,18 @@ def main():
     parser.add_argument("--degree", type=int, default=16)
     parser.add_argument("--vertices", type=int, default=20)
     parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--rate", type=int, default=0)
+    parser.add_argument("--link", type=int, default=0)
     bench = Bench(parser.parse_args())
     dense = bench.make("dense")
     numbers = bench.numbered(dense)
-    record = {"scale": bench.options.scale, "degree": bench.options.degree, "rate": bench.options.rate}
+    record = {"scale": bench.options.scale, "degree": bench.options.degree, "link": bench.options.link}
     with Server({"/" + path.name: path.read_bytes() for path in (dense, numbers)}) as server:
         for name, path in (("dense", dense), ("numbers", numbers)):
             cost = record[name] = bench.neighbours(server, path)
             print("%-8s %.2f GB: neighbours of one vertex: %d requests (at most %d), %.1f MiB (at most %.1f), %.3f s"
                   % (name, path.stat().st_size / 1e9, cost["requests"]["median"], cost["requests"]["most"], cost["mib"]["median"],
                      cost["mib"]["most"], cost["seconds"]["median"]))
-        server.does.rate = bench.options.rate or None
+        server.does.link = bench.options.link or None
         rates = record["rates"] = bench.rates(server, dense)
         print("whole: curl %.2f s, quern-verify %.2f s (near %.2f, ratio %.2f), quern-run cc %.2f s (near %.2f, ratio %.2f)"
               % (rates["curl"], rates["whole"], rates["whole_near"], rates["whole_ratio"], rates["run"], rates["run_near"], rates["run_ratio"]))

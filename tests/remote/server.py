@@ -34,6 +34,7 @@ class Behaviour:
         self.replace_at = None  # (number of a request, bytes, or a function of them, that are there from then on, of what was read before)
         self.latency = 0.0
         self.rate = None  # bytes a second of each connection
+        self.link = None  # of all together
         self.secrets = None  # {key: secret}: S3, signed
         self.token = None
         self.redirects = {}  # path: URL
@@ -156,8 +157,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.connection.shutdown(socket.SHUT_RDWR)
 
     def send(self, body, does):
-        step = len(body) if not does.rate else max(1, does.rate // 50)
+        rate = does.link or does.rate
+        step = len(body) if not rate else max(1, rate // 50)
         for at in range(0, len(body), step or 1):
+            if does.link:
+                self.server.owner.pass_link(min(step, len(body) - at), does.link)
             try:
                 self.wfile.write(body[at:at + step])
             except OSError:  # who asked has enough
@@ -204,6 +208,7 @@ class Server:
 
     def __init__(self, objects, certificate=None):
         self.objects, self.log, self.does, self.lock = dict(objects), [], Behaviour(), threading.Lock()
+        self.busy_until = 0.0
         self.http = Quiet(("127.0.0.1", 0), Handler)
         self.http.owner = self
         self.scheme = "http"
@@ -227,6 +232,13 @@ class Server:
 
     def url(self, path, user=""):
         return "%s://%slocalhost:%d%s" % (self.scheme, user, self.http.server_address[1], path)
+
+    def pass_link(self, count, rate):
+        """Wait until so many bytes have gone through."""
+        with self.lock:
+            self.busy_until = max(self.busy_until, time.monotonic()) + count / rate
+            until = self.busy_until
+        time.sleep(max(0, until - time.monotonic()))
 
     def reset(self):
         self.log.clear()
