@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "formats/container/container_disk.h"
 #include "formats/container/figures.h"
 #include "library/call.h"
 #include "library/session.h"
@@ -14,6 +15,8 @@
 #define FEW 65536
 /* Of ids that are looked up on a server one by one. */
 #define FEW_FAR 64
+/* Those that are verified together. */
+#define IDS_OF_CHUNK (QN_CHECKSUM_CHUNK / sizeof(uint64_t))
 #define FEW_DEGREES ((uint64_t)1 << 18)
 /* Those that a thread takes at a time. */
 #define PIECE ((uint64_t)4096)
@@ -98,13 +101,13 @@ static enum qn_status bring_row(void *argument, struct qn_error *error) {
   if (!is_within(far->rows, far->vertex))
     return out_of_bounds(far->vertex, error);
   const uint32_t *columns = far->rows->column_indices;
-  status = qn_container_need(container, columns + offsets[0], columns + offsets[1], error);
   const char *weights = far->rows->weights.data;
   const unsigned bytes = qn_weight_bytes(far->rows->weights.type);
-  if (!status && weights)
-    status = qn_container_need(container, weights + offsets[0] * bytes,
-                               weights + offsets[1] * bytes, error);
-  return status;
+  struct qn_needed_bytes needed[] = {{columns + offsets[0], columns + offsets[1]}, {NULL, NULL}};
+  if (weights)
+    needed[1] =
+        (struct qn_needed_bytes){weights + offsets[0] * bytes, weights + offsets[1] * bytes};
+  return qn_container_need_together(container, needed, 2, error);
 }
 
 static enum qn_status far_rows(struct qn_session *session, enum qn_rows which, uint64_t vertex,
@@ -310,12 +313,28 @@ static bool are_ids_far(const struct qn_session *session, uint64_t count) {
          !__atomic_load_n(&session->has_order, __ATOMIC_ACQUIRE);
 }
 
-/* Ids before `low` are less than `number`, those from `high` on are greater. Every other guess is
- * the middle, so that ids that do not grow evenly cost twice as many, and no more. */
+/* Is it among ids[first .. end), which ascend? */
+static bool search_near(const uint64_t *ids, uint64_t first, uint64_t end, uint64_t number,
+                        uint32_t *vertex) {
+  while (first < end) {
+    const uint64_t middle = first + (end - first) / 2;
+    if (ids[middle] == number)
+      return *vertex = (uint32_t)middle, true;
+    if (ids[middle] < number)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return false;
+}
+
+/* Ids before `low` are less than `number`, those from `high` on are greater. Ids come by the chunk,
+ * and each is looked at whole. Every other guess is the middle, so that ids that do not grow evenly
+ * cost twice as many, and no more. */
 static enum qn_status search_far(const struct qn_session *session, uint64_t number,
                                  uint32_t *vertex, bool *found, struct qn_error *error) {
-  const uint64_t *ids = session->input.ids.numbers;
-  uint64_t low = 0, high = session->input.ids.num_vertices;
+  const uint64_t *ids = session->input.ids.numbers, count = session->input.ids.num_vertices;
+  uint64_t low = 0, high = count;
   uint64_t least = 0, most = UINT64_MAX;
   enum qn_status status = QN_OK;
   *found = false;
@@ -327,18 +346,20 @@ static enum qn_status search_far(const struct qn_session *session, uint64_t numb
       at = low + (uint64_t)((double)(high - 1 - low) *
                             ((double)(number - least) / (double)(most - least)));
     at = at < high ? at : high - 1;
-    status = qn_container_need(session->container, ids + at, ids + at + 1, error);
+    const uint64_t first = at / IDS_OF_CHUNK * IDS_OF_CHUNK;
+    const uint64_t end = count - first < IDS_OF_CHUNK ? count : first + IDS_OF_CHUNK;
+    status = qn_container_need(session->container, ids + first, ids + end, error);
     if (status)
       break;
-    const uint64_t id = ids[at];
-    *found = id == number;
-    *vertex = (uint32_t)at;
-    if (id < number) {
-      low = at + 1;
-      least = id;
+    if (number < ids[first]) {
+      high = first;
+      most = ids[first];
+    } else if (number > ids[end - 1]) {
+      low = end;
+      least = ids[end - 1];
     } else {
-      high = at;
-      most = id;
+      *found = search_near(ids, first, end, number, vertex);
+      break;
     }
   }
   return status;

@@ -381,25 +381,39 @@ static const struct qn_section *section_at(const struct qn_container *container,
   return NULL;
 }
 
-enum qn_status qn_container_need(const struct qn_container *container, const void *begin,
-                                 const void *end, struct qn_error *error) {
-  struct fetch fetch = {.container = container};
+static enum qn_status add_bytes(struct fetch *fetch, const void *begin, const void *end,
+                                struct qn_error *error) {
   const uint8_t *from = begin, *to = end;
-  if (!qn_container_is_remote(container) || from >= to)
-    return QN_OK;
-  const struct qn_section *section = section_at(container, from);
+  const struct qn_section *section = from < to ? section_at(fetch->container, from) : NULL;
   if (!section)
     return QN_OK;
   const uint8_t *stored = section->stored;
+  return add_chunks(fetch, section, (uint64_t)(from - stored) / QN_CHECKSUM_CHUNK,
+                    qn_num_chunks((uint64_t)(to - stored)), error);
+}
+
+enum qn_status qn_container_need_together(const struct qn_container *container,
+                                          const struct qn_needed_bytes *needed, uint64_t count,
+                                          struct qn_error *error) {
+  struct fetch fetch = {.container = container};
+  enum qn_status status = QN_OK;
+  if (!qn_container_is_remote(container))
+    return QN_OK;
   lock(container);
-  enum qn_status status = add_chunks(&fetch, section, (uint64_t)(from - stored) / QN_CHECKSUM_CHUNK,
-                                     qn_num_chunks((uint64_t)(to - stored)), error);
+  for (uint64_t i = 0; i < count && !status; i++)
+    status = add_bytes(&fetch, needed[i].begin, needed[i].end, error);
   if (status)
     qn_free(fetch.pieces);
   else
     status = run(&fetch, error);
   unlock(container);
   return status;
+}
+
+enum qn_status qn_container_need(const struct qn_container *container, const void *begin,
+                                 const void *end, struct qn_error *error) {
+  const struct qn_needed_bytes needed = {begin, end};
+  return qn_container_need_together(container, &needed, 1, error);
 }
 
 /* Those chunks that are marked. */

@@ -35,6 +35,13 @@ bool qn_container_is_remote(const struct qn_container *container);
  * allowed for the container. */
 enum qn_status qn_container_need(const struct qn_container *container, const void *begin,
                                  const void *end, struct qn_error *error);
+/* The same for several, [begin, end) each: in one request where the server can. */
+struct qn_needed_bytes {
+  const void *begin, *end;
+};
+enum qn_status qn_container_need_together(const struct qn_container *container,
+                                          const struct qn_needed_bytes *needed, uint64_t count,
+                                          struct qn_error *error);
 /* The same for elements of a section's data that lie anywhere: those of `bytes` bytes each whose
  * numbers are indices[0 .. count), side by side. */
 enum qn_status qn_container_need_at(const struct qn_container *container, const void *data,
