@@ -138,8 +138,8 @@ const struct qn_format qn_formats[] = {
      .reader = &qn_reader_webgraph,
      .reading = {.refuses = "other classes, little-endian bits, lists as labels"},
      .writer = &qn_graph_writer_webgraph,
-     .writing = {.loses = "ids; weights; parallel edges; that a graph is undirected (arcs go both "
-                          "ways)"}},
+     .writing = {.loses = "ids; weights that are not whole numbers from 0 on; parallel edges; that "
+                          "a graph is undirected (arcs go both ways)"}},
     {.name = "arcs",
      .files = ".arcs",
      .description = "WebGraph's list of arcs as text (ArcListASCIIGraph); edges reads it",

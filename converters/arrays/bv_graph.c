@@ -97,7 +97,7 @@ bool qn_bv_is_far(const struct qn_bv_decoder *decoder) {
 void qn_bv_seek(struct qn_bv_decoder *decoder, uint64_t node, uint64_t arcs) {
   decoder->node = node;
   decoder->arcs = arcs;
-  decoder->bits.at = decoder->graph->places[node];
+  decoder->bits.at = qn_bv_place_of(decoder->graph->places, node);
   decoder->bits.fault = false;
 }
 
@@ -389,7 +389,7 @@ enum qn_status qn_bv_next(struct qn_bv_decoder *decoder, const uint32_t **succes
 static uint64_t referred_to(const struct qn_bv_decoder *decoder, uint64_t node) {
   const struct qn_bv_properties *codes = &decoder->graph->properties;
   struct qn_bits bits = decoder->bits;
-  bits.at = decoder->graph->places[node];
+  bits.at = qn_bv_place_of(decoder->graph->places, node);
   if (qn_bits_code(&bits, codes->degrees, codes->zeta) == 0)
     return node;
   uint64_t back = qn_bits_code(&bits, codes->references, codes->zeta);

@@ -35,15 +35,35 @@ static inline void qn_bv_make_plain(struct qn_bv_properties *codes) {
 enum qn_status qn_bv_parse(const char *text, uint64_t bytes, const char *file,
                            struct qn_bv_properties *properties, struct qn_error *error);
 
+/* The bits where lists begin: of one in QN_BV_PLACES, and of each how far it is behind that. */
+struct qn_bv_places {
+  uint64_t *firsts; /* [(nodes + 1) / QN_BV_PLACES, rounded up] */
+  uint32_t *behind; /* [nodes + 1] */
+};
+enum { QN_BV_PLACES = 256 };
+
+static inline uint64_t qn_bv_place_of(const struct qn_bv_places *places, uint64_t node) {
+  return places->firsts[node / QN_BV_PLACES] + places->behind[node];
+}
+
+/* In ascending order of nodes. False if that is too far behind. */
+static inline bool qn_bv_place_set(const struct qn_bv_places *places, uint64_t node, uint64_t bit) {
+  if (node % QN_BV_PLACES == 0)
+    places->firsts[node / QN_BV_PLACES] = bit;
+  const uint64_t behind = bit - places->firsts[node / QN_BV_PLACES];
+  places->behind[node] = (uint32_t)behind;
+  return behind <= UINT32_MAX;
+}
+
 /* Its bits. */
 struct qn_bv_graph {
   struct qn_bv_properties properties; /* nodes < 2^32 */
   const char *data;
   uint64_t bytes;
   const char *file; /* for messages */
-  /* The bits where lists begin, or some of the first of them, and where the last of these ends;
-   * NULL: nobody knows. */
-  const uint64_t *places;
+  /* Where lists begin, or some of the first of them, and where the last of these ends; NULL: nobody
+   * knows. */
+  const struct qn_bv_places *places;
 };
 
 struct qn_bv_decoder;

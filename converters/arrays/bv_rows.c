@@ -85,7 +85,9 @@ static enum qn_status decode_list(const struct job *job, struct qn_bv_decoder *d
                             "node %" PRIu64 ": the file has changed", node);
   if (!status)
     status = qn_bv_list(decoder, job->columns + first, error);
-  return status ? status : check_end(&job->graph, decoder, job->graph.places[node + 1], error);
+  return status
+             ? status
+             : check_end(&job->graph, decoder, qn_bv_place_of(job->graph.places, node + 1), error);
 }
 
 static void decode_part(struct job *job, struct qn_bv_decoder *decoder, uint64_t first,
@@ -169,7 +171,7 @@ static enum qn_status decode_in_order(const struct qn_bv_graph *graph,
   uint64_t place = 0, arcs = 0, degree;
   enum qn_status status = qn_bv_create(graph, &decoder, error);
   if (!status)
-    status = qn_bv_scan_begin(&scan, graph, offsets, &place, row_offsets, error);
+    status = qn_bv_scan_begin(&scan, graph, offsets, NULL, row_offsets, error);
   for (uint64_t node = 0; node < nodes && !status; node++) {
     if (!(status = qn_bv_degree(decoder, &degree, error)))
       status = qn_bv_list(decoder, columns + arcs, error);
@@ -194,32 +196,39 @@ static enum qn_status decode_parts(struct job *job, struct qn_error *error) {
   const uint64_t nodes = job->graph.properties.nodes;
 #pragma omp parallel
   work(job, omp_get_thread_num() == 0);
-  if (job->status) {
+  job->is_far |= job->scan.is_far;
+  if (job->status || job->is_far) {
     *error = job->error;
     return job->status;
   }
   if (job->scan_status)
     return explain_scan(job, error);
-  enum qn_status status =
-      qn_bv_check_end(&job->graph, job->row_offsets[nodes], job->graph.places[nodes], error);
+  enum qn_status status = qn_bv_check_end(&job->graph, job->row_offsets[nodes],
+                                          qn_bv_place_of(job->graph.places, nodes), error);
   return status ? status : qn_bv_scan_end(&job->scan, error);
 }
 
 static enum qn_status run(struct job *job, const struct qn_bv_offsets *offsets,
                           struct qn_error *error) {
   const uint64_t nodes = job->graph.properties.nodes;
-  uint64_t *places = NULL;
+  const uint64_t num_firsts = nodes / QN_BV_PLACES + 1;
+  struct qn_bv_places places = {0};
   enum qn_status status =
       qn_alloc(&job->ends, 8 * job->graph.bytes / PART_BITS + 2, sizeof *job->ends, "parts", error);
   if (!status)
-    status = qn_bulk_alloc(&places, nodes + 1, sizeof *places, "places of lists", error);
+    status =
+        qn_bulk_alloc(&places.behind, nodes + 1, sizeof *places.behind, "places of lists", error);
+  if (!status)
+    status =
+        qn_bulk_alloc(&places.firsts, num_firsts, sizeof *places.firsts, "places of lists", error);
   if (!status) {
-    job->graph.places = places;
-    status = qn_bv_scan_begin(&job->scan, &job->graph, offsets, places, job->row_offsets, error);
+    job->graph.places = &places;
+    status = qn_bv_scan_begin(&job->scan, &job->graph, offsets, &places, job->row_offsets, error);
   }
   if (!status)
     status = decode_parts(job, error);
-  qn_pages_free(places, nodes + 1, sizeof *places);
+  qn_pages_free(places.behind, nodes + 1, sizeof *places.behind);
+  qn_pages_free(places.firsts, num_firsts, sizeof *places.firsts);
   qn_free(job->ends);
   return status;
 }

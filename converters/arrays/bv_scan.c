@@ -111,7 +111,7 @@ enum qn_status qn_bv_scan_end_of_list(struct qn_bv_scan *scan, uint64_t begin, u
 
 /* To the end that the .offsets file says. */
 static enum qn_status jump(struct qn_bv_scan *scan, struct qn_error *error) {
-  const uint64_t begin = scan->places[scan->node];
+  const uint64_t begin = qn_bv_place_of(scan->places, scan->node);
   uint64_t end;
   enum qn_status status = qn_bv_scan_end_of_list(scan, begin, &end, error);
   if (status)
@@ -145,7 +145,9 @@ static enum qn_status take_list(struct qn_bv_scan *scan, struct qn_error *error)
   if (status)
     return status;
   scan->row_offsets[node + 1] = arcs + degree;
-  scan->places[node + 1] = scan->bits.at;
+  scan->is_far = !qn_bv_place_set(scan->places, node + 1, scan->bits.at);
+  if (scan->is_far)
+    return refuse(scan, "its list and those before it are very long", error);
   scan->node++;
   return QN_OK;
 }
@@ -153,8 +155,9 @@ static enum qn_status take_list(struct qn_bv_scan *scan, struct qn_error *error)
 /* ---- The whole --------------------------------------------------------------- */
 
 enum qn_status qn_bv_scan_begin(struct qn_bv_scan *scan, const struct qn_bv_graph *graph,
-                                const struct qn_bv_offsets *offsets, uint64_t *places,
-                                uint64_t *row_offsets, struct qn_error *error) {
+                                const struct qn_bv_offsets *offsets,
+                                const struct qn_bv_places *places, uint64_t *row_offsets,
+                                struct qn_error *error) {
   const struct qn_bv_properties *codes = &graph->properties;
   *scan = (struct qn_bv_scan){.graph = graph,
                               .offsets = offsets,
@@ -162,7 +165,9 @@ enum qn_status qn_bv_scan_begin(struct qn_bv_scan *scan, const struct qn_bv_grap
                               .row_offsets = row_offsets,
                               .bits = {.data = graph->data, .bytes = graph->bytes},
                               .lengths = {.data = offsets->data, .bytes = offsets->bytes}};
-  places[0] = row_offsets[0] = 0;
+  row_offsets[0] = 0;
+  if (places)
+    qn_bv_place_set(places, 0, 0);
   if (offsets->data && qn_bits_code(&scan->lengths, codes->offsets, codes->zeta) != 0)
     return qn_binary_fail(offsets->file, 0, error, "the first offset is not 0");
   return QN_OK;

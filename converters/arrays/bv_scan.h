@@ -16,18 +16,20 @@ struct qn_bv_offsets {
 struct qn_bv_scan {
   const struct qn_bv_graph *graph; /* whose places are not used */
   const struct qn_bv_offsets *offsets;
-  uint64_t *places;             /* [nodes + 1], to be filled */
-  uint64_t *row_offsets;        /* [nodes + 1], to be filled */
-  struct qn_bits bits, lengths; /* of the lists, and of the offsets */
-  uint64_t node;                /* the next one */
-  bool is_end_bad;              /* of the next list, by the offsets: it is ... */
+  const struct qn_bv_places *places; /* to be filled; NULL: only the offsets are passed over */
+  uint64_t *row_offsets;             /* [nodes + 1], to be filled */
+  struct qn_bits bits, lengths;      /* of the lists, and of the offsets */
+  uint64_t node;                     /* the next one */
+  bool is_far;                       /* it has failed only because lists are too long for places */
+  bool is_end_bad;                   /* of the next list, by the offsets: it is ... */
   uint64_t end;
 };
 
 /* Begin. The fields that are to be filled stay with the scan. */
 enum qn_status qn_bv_scan_begin(struct qn_bv_scan *scan, const struct qn_bv_graph *graph,
-                                const struct qn_bv_offsets *offsets, uint64_t *places,
-                                uint64_t *row_offsets, struct qn_error *error);
+                                const struct qn_bv_offsets *offsets,
+                                const struct qn_bv_places *places, uint64_t *row_offsets,
+                                struct qn_error *error);
 
 /* Fill in places and offsets of rows for about so many bits more. QN_INVALID with the node, which
  * is scan->node, for what leads nowhere, and for more arcs than announced; lists that decode to

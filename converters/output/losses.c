@@ -110,11 +110,34 @@ static enum qn_status lose_parallel(const struct qn_graph *graph,
                   : QN_OK;
 }
 
+bool qn_weights_are_labels(const struct qn_csr *csr) {
+  const struct qn_weights *weights = &csr->weights;
+  uint64_t negative = 0;
+  if (weights->type != QN_WEIGHT_I64)
+    return weights->type == QN_WEIGHT_U32;
+#pragma omp parallel for reduction(+ : negative)
+  for (uint64_t edge = 0; edge < csr->num_edges; edge++)
+    negative += weights->i64[edge] < 0;
+  return negative == 0;
+}
+
+static enum qn_status lose_weights(const struct qn_csr *csr, unsigned losses,
+                                   const struct qn_write_options *options, struct qn_error *error) {
+  if (csr->weights.type == QN_WEIGHT_NONE)
+    return QN_OK;
+  if (losses & QN_LOSES_WEIGHTS)
+    return qn_loses(options, error, "weights are not in the output");
+  if (!(losses & QN_LOSES_BUT_LABELS) || qn_weights_are_labels(csr))
+    return QN_OK;
+  return qn_loses(options, error,
+                  "weights are not in the output, as labels are whole numbers from 0 on");
+}
+
 enum qn_status qn_loses_of_graph(const struct qn_graph *graph, unsigned losses,
                                  const struct qn_write_options *options, struct qn_error *error) {
   enum qn_status status = lose_ids(&graph->ids, losses, options, error);
-  if (!status && (losses & QN_LOSES_WEIGHTS) && graph->out.weights.type != QN_WEIGHT_NONE)
-    status = qn_loses(options, error, "weights are not in the output");
+  if (!status)
+    status = lose_weights(&graph->out, losses, options, error);
   if (!status && (losses & (QN_LOSES_ONE_WAY | QN_LOSES_UNDIRECTED)))
     status = lose_directedness(graph, losses, options, error);
   if (!status && (losses & QN_LOSES_PARALLEL))

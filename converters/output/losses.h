@@ -4,6 +4,10 @@
 
 #include "converters/output/writer.h"
 
+/* Are there weights, and all of them whole numbers from 0 on? Looks at every edge if they are i64.
+ */
+bool qn_weights_are_labels(const struct qn_csr *csr);
+
 /* Something is lost, as the text says. QN_UNSUPPORTED with --strict. */
 enum qn_status qn_loses(const struct qn_write_options *options, struct qn_error *error,
                         const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -20,7 +20,8 @@ enum qn_format_losses {
   QN_LOSES_UNDIRECTED = 1 << 5, /* that a graph is; edges are listed once, unless the user wants */
   QN_LOSES_ONE_WAY = 1 << 6,    /* the same; edges are listed both ways */
   QN_LOSES_WEIGHTS = 1 << 7,
-  QN_LOSES_PARALLEL = 1 << 8, /* edges that have the ends of another */
+  QN_LOSES_PARALLEL = 1 << 8,   /* edges that have the ends of another */
+  QN_LOSES_BUT_LABELS = 1 << 9, /* weights that are not whole numbers from 0 on */
 };
 
 struct qn_write_options {

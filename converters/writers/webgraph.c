@@ -4,14 +4,17 @@
  * A reference may lead to a list that has one itself, but chains of them are bounded: what is best
  * for a list depends on the lists before it. So rounds of parts of the graph are measured by all
  * threads, with all references that are possible; one thread chooses; and all write. The bytes are
- * those of one thread that goes through the whole graph. */
+ * those of one thread that goes through the whole graph. Weights become labels, where they can. */
 #include <inttypes.h>
 #include <omp.h>
 #include <stdio.h>
 
+#include "converters/arrays/bit_stream.h"
 #include "converters/arrays/bv_encode.h"
+#include "converters/output/losses.h"
 #include "converters/output/output_folder.h"
 #include "converters/output/writer.h"
+#include "converters/writers/webgraph_labels.h"
 #include "formats/graph/statistics.h"
 #include "support/memory.h"
 #include "support/progress.h"
@@ -25,15 +28,6 @@
 #define LISTS (QN_BV_WINDOW + 1)
 
 /* ---- What is written ------------------------------------------------------ */
-
-/* A file of bits: those of a round, after what is left of the byte before. */
-struct stream {
-  struct qn_text_output *output;
-  uint8_t *bytes;
-  uint64_t capacity;
-  uint64_t begin, end; /* bits in `bytes` */
-  uint64_t written;    /* bits in rounds before */
-};
 
 struct part {
   uint64_t first, end;                 /* vertices */
@@ -58,7 +52,7 @@ struct job {
   uint64_t (*bits)[LISTS];   /* of each vertex of a round, by reference */
   uint8_t *backs;            /* the reference that was chosen */
   uint8_t chains[LISTS];     /* how many references follow each other, of the last vertices */
-  struct stream graph, offsets;
+  struct qn_bit_stream graph, offsets;
   struct thread *threads;
   uint64_t arcs, distances, references; /* sums: of lists, of references, of chains */
 };
@@ -186,56 +180,6 @@ static enum qn_status each_part(struct job *job,
   return QN_OK;
 }
 
-/* ---- Streams -------------------------------------------------------------- */
-
-/* Room for the round's bits, all zeros behind those that are left from the round before. */
-static enum qn_status make_room(struct stream *stream, struct qn_error *error) {
-  uint64_t bytes = stream->end / 8 + 1;
-  enum qn_status status = QN_OK;
-  if (bytes > stream->capacity) {
-    status = qn_realloc(&stream->bytes, bytes + bytes / 4, 1, "coded lists", error);
-    if (status)
-      return status;
-    if (stream->capacity == 0)
-      stream->bytes[0] = 0;
-    stream->capacity = bytes + bytes / 4;
-  }
-  memset(stream->bytes + 1, 0, bytes - 1);
-  return status;
-}
-
-/* Write whole bytes, and keep what is left. */
-static enum qn_status write_round(struct stream *stream, struct qn_error *error) {
-  uint64_t bytes = stream->end / 8;
-  enum qn_status status =
-      qn_text_output_write(stream->output, (const char *)stream->bytes, bytes, error);
-  stream->written += 8 * bytes;
-  stream->bytes[0] = stream->bytes[bytes];
-  stream->end %= 8;
-  return status;
-}
-
-/* The last bits; a file of none gets a byte, so that it is not empty. */
-static enum qn_status end_stream(struct stream *stream, struct qn_error *error) {
-  bool rest = stream->end > 0 || stream->written == 0;
-  return rest ? qn_text_output_write(stream->output, (const char *)stream->bytes, 1, error) : QN_OK;
-}
-
-static uint64_t bits_of(const struct stream *stream) {
-  return stream->written + stream->end;
-}
-
-/* Offsets begin with that of the first list, 0. */
-static enum qn_status begin_streams(struct job *job, struct qn_error *error) {
-  job->offsets.end = qn_gamma_bits(0);
-  enum qn_status status = make_room(&job->graph, error);
-  if (!status)
-    status = make_room(&job->offsets, error);
-  if (!status)
-    job->offsets.bytes[0] = 0x80;
-  return status;
-}
-
 /* ---- Rounds --------------------------------------------------------------- */
 
 /* The first vertex, not before `least`, with so many edges and vertices before it. */
@@ -268,18 +212,20 @@ static enum qn_status do_round(struct job *job, struct qn_error *error) {
   for (uint64_t i = 0; i < job->num_parts && !status; i++)
     choose_part(job, &job->parts[i]);
   if (!status)
-    status = make_room(&job->graph, error);
+    status = qn_bit_stream_make_room(&job->graph, error);
   if (!status)
-    status = make_room(&job->offsets, error);
+    status = qn_bit_stream_make_room(&job->offsets, error);
   if (!status)
     status = each_part(job, code_part, error);
   if (!status)
-    status = write_round(&job->graph, error);
-  return status ? status : write_round(&job->offsets, error);
+    status = qn_bit_stream_write(&job->graph, error);
+  return status ? status : qn_bit_stream_write(&job->offsets, error);
 }
 
 static enum qn_status do_rounds(struct job *job, struct qn_error *error) {
-  enum qn_status status = begin_streams(job, error);
+  enum qn_status status = qn_bit_stream_make_room(&job->graph, error);
+  if (!status)
+    status = qn_bit_stream_begin_lengths(&job->offsets, error);
   qn_progress_begin("writing", "vertices", job->csr->num_vertices);
   for (uint64_t v = 0; v < job->csr->num_vertices && !status;) {
     cut_round(job, v);
@@ -288,8 +234,8 @@ static enum qn_status do_rounds(struct job *job, struct qn_error *error) {
   }
   qn_progress_end();
   if (!status)
-    status = end_stream(&job->graph, error);
-  return status ? status : end_stream(&job->offsets, error);
+    status = qn_bit_stream_end(&job->graph, error);
+  return status ? status : qn_bit_stream_end(&job->offsets, error);
 }
 
 /* A part has no more vertices than work, or one. */
@@ -324,7 +270,7 @@ static void print_properties(FILE *text, const char *name, const void *context) 
   const struct job *job = context;
   (void)name;
   double nodes = (double)job->csr->num_vertices, arcs = (double)job->arcs;
-  double bits = (double)bits_of(&job->graph);
+  double bits = (double)qn_bit_stream_bits(&job->graph);
   fprintf(text, "#BVGraph properties\ngraphclass=it.unimi.dsi.%swebgraph.BVGraph\nversion=0\n",
           job->csr->num_vertices > INT32_MAX ? "big." : "");
   fprintf(text, "nodes=%" PRIu64 "\narcs=%" PRIu64 "\n", job->csr->num_vertices, job->arcs);
@@ -347,6 +293,7 @@ static enum qn_status write_webgraph(const struct qn_graph *graph,
   (void)options;
   if (status)
     return status;
+  const bool labelled = qn_weights_are_labels(&graph->out);
   job->csr = &graph->out;
   job->has_parallel = qn_csr_count_parallel(&graph->out, false) > 0;
   status = qn_output_folder_begin_own(folder, ".graph", &job->graph.output, error);
@@ -356,18 +303,21 @@ static enum qn_status write_webgraph(const struct qn_graph *graph,
     status = code_graph(job, error);
   *written = job->arcs;
   if (!status)
-    status = qn_output_folder_end(folder, job->graph.output, "edges", job->arcs, error);
+    status = qn_output_folder_end(folder, job->graph.output, labelled ? "graphs" : "edges",
+                                  labelled ? 1 : job->arcs, error);
   if (!status)
     status = qn_output_folder_end(folder, job->offsets.output, "offsets",
                                   graph->out.num_vertices + 1, error);
   if (!status)
     status = qn_output_folder_describe(folder, ".properties", print_properties, job, error);
+  if (!status && labelled)
+    status = qn_arc_labels_write(&graph->out, job->arcs, folder, error);
   qn_free(job);
   return status;
 }
 
 const struct qn_graph_writer qn_graph_writer_webgraph = {
     .name = "webgraph",
-    .losses = QN_LOSES_IDS | QN_LOSES_WEIGHTS | QN_LOSES_ONE_WAY | QN_LOSES_PARALLEL,
+    .losses = QN_LOSES_IDS | QN_LOSES_BUT_LABELS | QN_LOSES_ONE_WAY | QN_LOSES_PARALLEL,
     .write_folder = write_webgraph,
 };

@@ -2,8 +2,10 @@
 length of intervals; files cut, changed, or described wrongly. And what quern-export writes, read by a decoder of the same
 kind, beside an encoder that tries every reference."""
 
+import itertools
 import os
 import random
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -317,6 +319,22 @@ class TestCodes(WebGraph):
                                 for at, ids in enumerate(lists)]
                 self.assertEqual(self.read(*options), arcs(expected))
 
+    def test_every_combination(self):
+        """Of the flags that WebGraph's documentation allows; the container has the rows as they are in memory."""
+        choose = random.Random(14)
+        lists = random_lists(23, choose)
+        columns = [id_ for ids in lists for id_ in ids]
+        offsets = list(itertools.accumulate(map(len, lists), initial=0))
+        rows = struct.pack("<%dQ" % len(offsets), *offsets), struct.pack("<%dI" % len(columns), *columns)
+        for number, names in enumerate(itertools.product(*CODES.values())):
+            codes = dict(zip(CODES, names))
+            self.write_lists(lists, choose.choice((1, 7)), choose.choice((0, 2, 4)), choose.randint(1, 4), codes, offsets=number % 3 != 0)
+            done = self.run_tool("quern-import", "-q", "-f", "-T", str(1 + number % 2), "g.graph", "-o", "g.qrn")
+            self.assertEqual(done.returncode, 0, (codes, done.stderr))
+            data = (self.folder / "g.qrn").read_bytes()
+            self.assertTrue(all(part in data for part in rows), codes)
+        self.assertEqual(number, 359)
+
     def test_many_parts(self):
         """Lists that refer to others before the part in which they are, through chains of any length."""
         choose = random.Random(11)
@@ -582,7 +600,7 @@ class TestWritten(WebGraph):
     def export(self, lists, *options, edges=None):
         """What is written of the lists, or of the edges that have them: .graph, .offsets, properties."""
         edges = edges or [(node, id_) for node, successors in enumerate(lists) for id_ in successors]
-        (self.folder / "e.txt").write_text("".join("%d %d\n" % edge for edge in edges) or "\n")
+        (self.folder / "e.txt").write_text("".join(" ".join(map(str, edge)) + "\n" for edge in edges) or "\n")
         done = self.run_tool("quern-import", "-q", "-f", "e.txt", "--format", "edges", "-o", "g.qrn",
                              *(["--vertices", str(len(lists))] if lists else []))
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -637,11 +655,50 @@ class TestWritten(WebGraph):
         self.assertEqual(done.returncode, 4)
         self.assertIn("%d parallel edges are not in the output" % (len(edges) - sum(map(len, lists))), done.stderr)
 
+    def test_labels(self):
+        """Weights are labels, in the shorter of two codes, the same by any number of threads; the folder keeps them."""
+        choose = random.Random(22)
+        lists = random_lists(400, choose) + [[]] * 3
+        for kind, label, options in (("GammaCodedIntLabel(WEIGHT)", lambda: choose.choice((0, 1, 2, 900)), ()),
+                                     ("FixedWidthIntLabel(WEIGHT,31)", lambda: choose.randrange(2**30, 2**31), ()),
+                                     ("FixedWidthLongLabel(WEIGHT,32)", lambda: choose.choice((0, 2**32 - 1)), ()),
+                                     ("FixedWidthLongLabel(WEIGHT,33)", lambda: choose.randrange(9), ("--weights", "i64")),
+                                     ("FixedWidthLongLabel(WEIGHT,63)", lambda: choose.choice((0, 2**63 - 1)), ("--weights", "i64"))):
+            edges = [(node, id_, label()) for node, ids in enumerate(lists) for id_ in ids]
+            (self.folder / "e.txt").write_text("".join("%d %d %d\n" % edge for edge in edges))
+            done = self.run_tool("quern-import", "-q", "-f", "e.txt", "--format", "edges", "--vertices", str(len(lists)), "-o", "g.qrn", *options)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with self.subTest(kind):
+                one = self.written("-T", "1", "--strict")
+                names = ["out/out-weights" + end for end in (".labels", ".labeloffsets", ".properties")]
+                labels, offsets, properties = before = [(self.folder / name).read_bytes() for name in names]
+                self.assertEqual(self.written("-T", "3"), one)
+                self.assertEqual([(self.folder / name).read_bytes() for name in names], before)
+                self.assertIn("labelspec=it.unimi.dsi.webgraph.labelling.%s\n" % kind, properties.decode())
+                self.assertIn("underlyinggraph=out\n", properties.decode())
+                width = None if kind.startswith("Gamma") else int(kind[:-1].split(",")[1])
+                weights = iter([edge[2] for edge in edges])
+                self.assertEqual((labels, offsets), code_labels([[next(weights) for _ in ids] for ids in lists], width))
+                done = self.run_tool("quern-import", "-q", "-f", "out", "-o", "back.qrn")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                back = [self.run_tool("quern-export", "-q", name, "--format", "edges", "--header", "-o", "-").stdout for name in ("g.qrn", "back.qrn")]
+                self.assertEqual(*back)
+
+    def test_labels_of_parallel_edges(self):
+        self.export([[1, 1, 1], []], edges=[(0, 1, 7), (0, 1, 5), (1, 0, 9)])
+        self.assertEqual(Reader((self.folder / "out/out-weights.labels").read_bytes()).number(8), 0b01111001)
+
     def test_what_is_lost(self):
+        for weight, kind in (("-1", "i64"), ("0.5", "f32")):
+            (self.folder / "e.txt").write_text("0 1 %s\n" % weight)
+            self.run_tool("quern-import", "-q", "-f", "e.txt", "--weights", kind, "-o", "g.qrn")
+            done = self.run_tool("quern-export", "g.qrn", "--format", "webgraph", "--strict", "-o", "none")
+            self.assertEqual((done.returncode, (self.folder / "none").exists()), (4, False))
+            self.assertIn("weights are not in the output, as labels are whole numbers from 0 on", done.stderr)
         (self.folder / "e.txt").write_text("a b 5\nb c 7\n")
-        self.run_tool("quern-import", "-q", "e.txt", "--ids", "strings", "--undirected", "-o", "g.qrn")
+        self.run_tool("quern-import", "-q", "-f", "e.txt", "--ids", "strings", "--undirected", "-o", "g.qrn")
         done = self.run_tool("quern-export", "g.qrn", "--format", "webgraph", "-o", "out")
-        self.assertRegex(done.stderr, "numbered from 0[^\n]*\nnote: weights are not in the output \[not-kept\]\nnote: edges are written in both")
+        self.assertRegex(done.stderr, "numbered from 0[^\n]*\nnote: edges are written in both")
         self.assertEqual(decode((self.folder / "out/out.graph").read_bytes(), 3)[0], [[1], [0, 2], [1]])
         done = self.run_tool("quern-export", "g.qrn", "--format", "webgraph", "-o", "-")
         self.assertEqual(done.returncode, 2)
