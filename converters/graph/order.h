@@ -16,8 +16,9 @@ enum qn_status qn_order_rcm(const struct qn_graph *graph, uint32_t *order, struc
 /* Layered label propagation (Boldi, Rosa, Santini, Vigna: Layered Label Propagation, WWW 2011),
  * directions ignored: labels spread at 14 resolutions, from one at which communities are small to
  * one at which only edges count; each makes neighbours of the vertices of a label, in the order
- * that the finer ones gave. The same order for a seed, on any number of threads. Takes 22 bytes a
- * vertex, QN_LLP_THREAD_BYTES for each thread, and in-edges where the graph has none at hand. */
+ * that the finer ones gave, at first that of like rows. The same order for a seed, on any number of
+ * threads. Takes 22 bytes a vertex, QN_LLP_THREAD_BYTES for each thread, and in-edges where the
+ * graph has none at hand. */
 #define QN_LLP_THREAD_BYTES ((uint64_t)5 << 18)
 enum qn_status qn_order_llp(const struct qn_graph *graph, uint64_t seed, uint32_t *order,
                             struct qn_error *error);
@@ -25,8 +26,11 @@ enum qn_status qn_order_llp(const struct qn_graph *graph, uint64_t seed, uint32_
 /* Gorder (Wei, Yu, Lu, Lin: Speedup Graph Processing by Graph Ordering, SIGMOD 2016): the vertex
  * comes next that has most in common with the last 5, edges and in-neighbours counted;
  * in-neighbours with more than sqrt(V) out-edges are not. Of equals the one comes whose priority
- * rose last, at first the one of most in-edges. Takes 16 bytes a vertex, and in-edges where the
- * graph has none at hand; up to E sqrt(V) steps, of one thread. */
+ * rose last, at first the one of most in-edges. Of more than 2^20 vertices every 2^20 are ordered
+ * for themselves, in their places, each by one thread. Takes 16 bytes a vertex,
+ * QN_GORDER_THREAD_BYTES for each thread, and in-edges where the graph has none at hand; up to E
+ * sqrt(V) steps. */
+#define QN_GORDER_THREAD_BYTES ((uint64_t)1 << 18)
 enum qn_status qn_order_gorder(const struct qn_graph *graph, uint32_t *order,
                                struct qn_error *error);
 

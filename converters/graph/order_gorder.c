@@ -1,13 +1,16 @@
 /* Gorder: always the vertex that has most in common with the last few comes next. Priorities change
  * by one at a time, so vertices wait in a list for each. A priority that falls leaves its vertex
- * where it is until its turn seems to have come. */
+ * where it is until its turn seems to have come. Large graphs are ordered in pieces, by all threads
+ * at once. */
 #include "converters/graph/order.h"
 
 #include <math.h>
+#include <omp.h>
 
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/progress.h"
+#include "support/threads.h"
 #include <quern/transpose.h>
 
 #define WINDOW 5
@@ -16,12 +19,15 @@
 #define NOBODY UINT32_MAX
 #define PLACED UINT32_MAX /* as a list */
 #define TELL_VERTICES 1024
+/* Vertices of a piece. */
+#define PIECE ((uint64_t)1 << 20)
 
+/* Of a piece: vertices are counted from its first. */
 struct waiting {
-  uint64_t num_vertices;
-  uint32_t *priorities;      /* [V] */
-  uint32_t *lists;           /* [V] where a vertex waits: its priority, or more; PLACED */
-  uint32_t *before, *behind; /* [V] in its list */
+  uint64_t first_vertex, num_vertices;
+  uint32_t *priorities;      /* of each vertex */
+  uint32_t *lists;           /* where it waits: its priority, or more; PLACED */
+  uint32_t *before, *behind; /* in its list */
   uint32_t first[NUM_LISTS];
   uint32_t top; /* no list above has anybody */
 };
@@ -30,7 +36,7 @@ struct gorder {
   const struct qn_csr *out, *in;
   uint64_t num_vertices;
   uint64_t most_siblings; /* vertices with more out-edges relate nobody */
-  struct waiting *waiting;
+  uint32_t *arrays[4];    /* [V] what those who wait have, for all pieces */
 };
 
 /* ---- Who waits ---------------------------------------------------------------- */
@@ -61,9 +67,10 @@ static uint32_t list_of(const struct waiting *waiting, uint32_t v) {
   return priority < NUM_LISTS ? priority : NUM_LISTS - 1;
 }
 
-/* `change` is 1 or UINT32_MAX, which is -1. */
-static void change_priority(struct waiting *waiting, uint32_t v, uint32_t change) {
-  if (v >= waiting->num_vertices) /* the file is being overwritten */
+/* `change` is 1 or UINT32_MAX, which is -1. Vertices of other pieces have none. */
+static void change_priority(struct waiting *waiting, uint32_t vertex, uint32_t change) {
+  const uint32_t v = vertex - (uint32_t)waiting->first_vertex;
+  if (v >= waiting->num_vertices)
     return;
   waiting->priorities[v] += change;
   if (change != 1 || waiting->lists[v] == PLACED)
@@ -91,13 +98,12 @@ static uint32_t take_best(struct waiting *waiting) {
 }
 
 /* All wait with priority 0: first who has most in-edges, then by number. */
-static void line_up(const struct gorder *gorder) {
-  struct waiting *waiting = gorder->waiting;
-  const uint64_t *offsets = gorder->in->row_offsets;
+static void line_up(const struct gorder *gorder, struct waiting *waiting) {
+  const uint64_t *offsets = gorder->in->row_offsets + waiting->first_vertex;
   for (uint32_t list = 0; list < NUM_LISTS; list++)
     waiting->first[list] = NOBODY;
   waiting->top = 0;
-  for (uint64_t v = gorder->num_vertices; v-- > 0;) {
+  for (uint64_t v = waiting->num_vertices; v-- > 0;) {
     const uint64_t degree = offsets[v + 1] - offsets[v];
     waiting->behind[v] = NOBODY;
     join(waiting, (uint32_t)v, degree < NUM_LISTS ? (uint32_t)degree : NUM_LISTS - 1);
@@ -118,7 +124,7 @@ static void line_up(const struct gorder *gorder) {
   }
   waiting->first[0] = line;
   waiting->top = 0;
-  for (uint64_t v = 0; v < gorder->num_vertices; v++)
+  for (uint64_t v = 0; v < waiting->num_vertices; v++)
     waiting->lists[v] = 0;
 }
 
@@ -126,64 +132,86 @@ static void line_up(const struct gorder *gorder) {
 
 /* `v` comes into the window or leaves it: its neighbours, and those with an in-neighbour like it.
  */
-static void relate(const struct gorder *gorder, uint32_t v, uint32_t change) {
+static void relate(const struct gorder *gorder, struct waiting *waiting, uint32_t v,
+                   uint32_t change) {
   const struct qn_csr *out = gorder->out, *in = gorder->in;
   for (uint64_t edge = out->row_offsets[v]; edge < out->row_offsets[v + 1]; edge++)
-    change_priority(gorder->waiting, out->column_indices[edge], change);
+    change_priority(waiting, out->column_indices[edge], change);
   for (uint64_t edge = in->row_offsets[v]; edge < in->row_offsets[v + 1]; edge++) {
     const uint32_t parent = in->column_indices[edge];
     const uint64_t begin = out->row_offsets[parent], end = out->row_offsets[parent + 1];
     if (out != in)
-      change_priority(gorder->waiting, parent, change);
+      change_priority(waiting, parent, change);
     if (end - begin > gorder->most_siblings)
       continue;
     for (uint64_t sibling = begin; sibling < end; sibling++)
-      change_priority(gorder->waiting, out->column_indices[sibling], change);
+      change_priority(waiting, out->column_indices[sibling], change);
   }
 }
 
-static enum qn_status place_all(const struct gorder *gorder, uint32_t *order,
-                                struct qn_error *error) {
-  const uint64_t num_vertices = gorder->num_vertices;
+/* In the place of the piece. */
+static enum qn_status place_piece(const struct gorder *gorder, struct waiting *waiting,
+                                  uint32_t *order, struct qn_error *error) {
+  const uint64_t first = waiting->first_vertex;
   enum qn_status status = QN_OK;
-  qn_progress_begin("ordering", "vertices", num_vertices);
-  for (uint64_t i = 0; i < num_vertices && !status; i++) {
-    order[i] = take_best(gorder->waiting);
-    relate(gorder, order[i], 1);
+  line_up(gorder, waiting);
+  for (uint64_t i = 0; i < waiting->num_vertices && !status; i++) {
+    order[i] = (uint32_t)first + take_best(waiting);
+    relate(gorder, waiting, order[i], 1);
     if (i >= WINDOW)
-      relate(gorder, order[i - WINDOW], UINT32_MAX);
+      relate(gorder, waiting, order[i - WINDOW], UINT32_MAX);
     if (i % TELL_VERTICES == 0) {
       qn_progress_add(TELL_VERTICES);
       status = qn_context_check(error);
+    }
+  }
+  return status;
+}
+
+static void begin_piece(const struct gorder *gorder, uint64_t first, struct waiting *waiting) {
+  const uint64_t left = gorder->num_vertices - first;
+  waiting->first_vertex = first;
+  waiting->num_vertices = left < PIECE ? left : PIECE;
+  waiting->priorities = gorder->arrays[0] + first;
+  waiting->lists = gorder->arrays[1] + first;
+  waiting->before = gorder->arrays[2] + first;
+  waiting->behind = gorder->arrays[3] + first;
+}
+
+static enum qn_status place_all(const struct gorder *gorder, struct waiting *waiting,
+                                uint32_t *order, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  qn_progress_begin("ordering", "vertices", gorder->num_vertices);
+#pragma omp parallel for schedule(dynamic, 1)
+  for (uint64_t first = 0; first < gorder->num_vertices; first += PIECE) {
+    struct waiting *mine = &waiting[omp_get_thread_num()];
+    struct qn_error own_error;
+    begin_piece(gorder, first, mine);
+    const enum qn_status own = place_piece(gorder, mine, order + first, &own_error);
+#pragma omp critical(qn_gorder_failure)
+    if (own && !status) {
+      status = own;
+      *error = own_error;
     }
   }
   qn_progress_end();
   return status;
 }
 
-static enum qn_status waiting_create(uint64_t num_vertices, struct waiting **out,
-                                     struct qn_error *error) {
-  enum qn_status status = qn_alloc_zeroed(out, 1, sizeof **out, "lists of vertices", error);
-  struct waiting *waiting = *out;
-  if (status)
-    return status;
-  waiting->num_vertices = num_vertices;
-  uint32_t **const arrays[] = {&waiting->priorities, &waiting->lists, &waiting->before,
-                               &waiting->behind};
+static enum qn_status order_all(struct gorder *gorder, uint32_t *order, struct qn_error *error) {
+  const uint64_t num_vertices = gorder->num_vertices;
+  struct waiting *waiting = NULL;
+  enum qn_status status =
+      qn_alloc_zeroed(&waiting, qn_threads(), sizeof *waiting, "lists of vertices", error);
   for (unsigned i = 0; i < 4 && !status; i++)
-    status =
-        qn_pages_alloc(arrays[i], num_vertices, sizeof **arrays[i], "lists of vertices", error);
-  return status;
-}
-
-static void waiting_destroy(struct waiting *waiting) {
-  if (!waiting)
-    return;
-  uint32_t *const arrays[] = {waiting->priorities, waiting->lists, waiting->before,
-                              waiting->behind};
+    status = qn_pages_alloc(&gorder->arrays[i], num_vertices, sizeof *gorder->arrays[i],
+                            "lists of vertices", error);
+  if (!status)
+    status = place_all(gorder, waiting, order, error);
   for (unsigned i = 0; i < 4; i++)
-    qn_pages_free(arrays[i], waiting->num_vertices, sizeof *arrays[i]);
+    qn_pages_free(gorder->arrays[i], num_vertices, sizeof *gorder->arrays[i]);
   qn_free(waiting);
+  return status;
 }
 
 enum qn_status qn_order_gorder(const struct qn_graph *graph, uint32_t *order,
@@ -200,12 +228,7 @@ enum qn_status qn_order_gorder(const struct qn_graph *graph, uint32_t *order,
       status = qn_graph_create_transpose(&graph->out, &transposed, error);
   }
   if (!status)
-    status = waiting_create(gorder.num_vertices, &gorder.waiting, error);
-  if (!status) {
-    line_up(&gorder);
-    status = place_all(&gorder, order, error);
-  }
-  waiting_destroy(gorder.waiting);
+    status = order_all(&gorder, order, error);
   qn_graph_unmap(&transposed);
   return status;
 }

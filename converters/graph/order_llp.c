@@ -26,6 +26,9 @@
 #define MOST_COUNTED ((uint64_t)1 << 15)
 #define TABLE_SLOTS (4 * MOST_COUNTED)
 #define CHUNK 4096
+/* Keys of hashes, beside those of sweeps. */
+#define FIRST_SHINGLE (LAYERS * MOST_SWEEPS)
+#define DIGITS ((uint64_t)1 << 16)
 
 struct layers {
   const struct qn_csr *out, *in; /* in: NULL for an undirected graph */
@@ -206,6 +209,65 @@ static void find_labels(const struct layers *layers, unsigned layer, struct coun
   }
 }
 
+/* ---- The order that layers refine -------------------------------------------------------------
+ */
+
+static uint64_t least_hash(const struct qn_csr *csr, uint64_t key, uint64_t v) {
+  uint64_t least = UINT32_MAX;
+  for (uint64_t edge = csr->row_offsets[v]; edge < csr->row_offsets[v + 1]; edge++) {
+    const uint64_t hash = qn_random_at(key, csr->column_indices[edge]) >> 32;
+    least = hash < least ? hash : least;
+  }
+  return least;
+}
+
+/* Two hashes of a vertex's row, or of its in-neighbours if it has none: the more neighbours two
+ * vertices share, the likelier each is equal. */
+static uint64_t shingle(const struct layers *layers, uint64_t v) {
+  const struct qn_csr *csr =
+      layers->in && row_length(layers->out, (uint32_t)v) == 0 ? layers->in : layers->out;
+  return least_hash(csr, qn_random_key(layers->key, FIRST_SHINGLE), v) << 32 |
+         least_hash(csr, qn_random_key(layers->key, FIRST_SHINGLE + 1), v);
+}
+
+/* By 16 bits of the keys, those from `shift` on; equal ones stay as they are. */
+static void sort_by_digit(const uint32_t *from, uint64_t count, const uint64_t *keys,
+                          unsigned shift, uint64_t *counters, uint32_t *to) {
+  uint64_t place = 0;
+  memset(counters, 0, DIGITS * sizeof *counters);
+  for (uint64_t i = 0; i < count; i++)
+    counters[keys[from[i]] >> shift & (DIGITS - 1)]++;
+  for (uint64_t digit = 0; digit < DIGITS; digit++) {
+    const uint64_t length = counters[digit];
+    counters[digit] = place;
+    place += length;
+  }
+  for (uint64_t i = 0; i < count; i++)
+    to[counters[keys[from[i]] >> shift & (DIGITS - 1)]++] = from[i];
+}
+
+/* Vertices by their shingles (Chierichetti and others: On Compressing Social Networks, KDD 2009):
+ * those of like rows are beside one another in the smallest communities. */
+static enum qn_status order_by_shingles(const struct layers *layers, uint64_t *keys,
+                                        uint32_t *order, struct qn_error *error) {
+  const uint64_t num_vertices = layers->num_vertices;
+  uint64_t *counters;
+  enum qn_status status = qn_alloc(&counters, DIGITS, sizeof *counters, "shingles", error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(dynamic, CHUNK)
+  for (uint64_t v = 0; v < num_vertices; v++) {
+    keys[v] = shingle(layers, v);
+    order[v] = (uint32_t)v;
+  }
+  for (unsigned shift = 0; shift < 64; shift += 32) {
+    sort_by_digit(order, num_vertices, keys, shift, counters, layers->chosen);
+    sort_by_digit(layers->chosen, num_vertices, keys, shift + 16, counters, order);
+  }
+  qn_free(counters);
+  return QN_OK;
+}
+
 /* ---- The order --------------------------------------------------------------------------------
  */
 
@@ -229,8 +291,8 @@ static enum qn_status refine_by_layers(const struct layers *layers, struct count
   const uint64_t num_vertices = layers->num_vertices;
   uint64_t *places = NULL;
   enum qn_status status = qn_pages_alloc(&places, num_vertices, sizeof *places, "places", error);
-  for (uint64_t v = 0; !status && v < num_vertices; v++)
-    order[v] = (uint32_t)v;
+  if (!status)
+    status = order_by_shingles(layers, places, order, error);
   qn_progress_begin("ordering", "layers", LAYERS);
   for (unsigned layer = 0; !status && layer < LAYERS && num_vertices; layer++) {
     find_labels(layers, layer, counts);

@@ -200,12 +200,14 @@ static enum qn_status write_container(const struct qn_transform_options *options
   return status ? status : qn_writer_metadata(writer, report->provenance, error);
 }
 
-/* What finding an order takes beside numberings: in-edges, and what threads count labels with. */
+/* What finding an order takes beside numberings: in-edges, and what each thread has. */
 static uint64_t order_bytes(enum qn_relabel relabel, const struct qn_container *container) {
   const struct qn_container_info *info = qn_container_info(container);
   const bool both_ways =
       relabel == QN_RELABEL_RCM || relabel == QN_RELABEL_LLP || relabel == QN_RELABEL_GORDER;
-  uint64_t bytes = relabel == QN_RELABEL_LLP ? QN_LLP_THREAD_BYTES * qn_threads() : 0;
+  uint64_t bytes = qn_threads() * (relabel == QN_RELABEL_LLP      ? QN_LLP_THREAD_BYTES
+                                   : relabel == QN_RELABEL_GORDER ? QN_GORDER_THREAD_BYTES
+                                                                  : 0);
   if (both_ways && info->directedness == QN_DIRECTED &&
       !qn_container_section(container, "in_row_offsets"))
     bytes += 8 * info->num_vertices + 4 * info->num_edges;

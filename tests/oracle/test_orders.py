@@ -1,5 +1,6 @@
 """Orders of vertices: the graph stays the same, threads make no difference, and each order is what its page says."""
 
+import json
 import math
 import random
 import re
@@ -101,6 +102,22 @@ class Llp(_Orders):
 
 
 class Gorder(_Orders):
+    def test_pieces(self):
+        """Of more than 2^20 vertices every 2^20 stay in their places, ordered by any number of threads."""
+        chance, written = random.Random(8), []
+        run("quern-import", "-", "-qfo", "g.qrn", "--format=edges", "--vertices=%d" % (2**20 + 9999),
+            input="".join("%d %d\n" % (2**20 - 9999 + chance.randrange(19998), chance.randrange(2**20 + 9999)) for _ in range(40000)))
+        for threads in "12":
+            run("quern-transform", "g.qrn", "--relabel=gorder", "-T", threads, "-qfo", "o.qrn")
+            written.append(Path("o.qrn").read_bytes())
+        self.assertTrue(written[0] == written[1])
+        run("quern-verify", "-q", "o.qrn")
+        (place,) = [section["offset"] for section in json.loads(run("quern-info", "o.qrn", "--json").stdout)["sections"]
+                    if section["name"] == "original_ids"]
+        piece = memoryview(written[0])[place:place + 8 * 2**20].cast("Q")
+        self.assertNotEqual(list(piece), list(range(2**20)))
+        self.assertEqual(sorted(piece), list(range(2**20)))
+
     def test_best_comes_next(self):
         """By the definition: no vertex that is left has more in common with the last five than the next one."""
         for seed in range(6):
