@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What each order of vertices (quern-transform --relabel) is worth: bits an edge when packed, PageRank on plain CSR, and what making
+"""What each order of vertices (quern-transform --relabel) is worth: bits an edge when packed and when archived, PageRank on plain CSR, and what making
 it takes, in processor time of all threads. Graphs are numbered at random first.
 
     bench/orders.py FOLDER NAME=FILE...      FILE is anything that quern-import reads; NAME stands in the table
@@ -41,6 +41,15 @@ def bits_an_edge(folder, path):
     return [float(line.split()[1]) for line in text.splitlines() if line.split()[:1] == ["bits_per_edge:"]]
 
 
+def archived_bits(folder, path):
+    archive = folder / "orders.qrnz"
+    call(TOOLS / "quern-archive", "create", path, "-qfo", archive)
+    sections = json.loads(call(TOOLS / "quern-info", archive, "--json")[0])
+    stored = sum(each["stored_bytes"] for each in sections["sections"] if each["name"] in ("row_offsets", "column_indices"))
+    archive.unlink()
+    return 8 * stored / sections["edges"]
+
+
 def pagerank(path):
     """Processor milliseconds of an iteration, on one thread, which waits for no other."""
     text, _ = call(PROGRAMS / "bench_kernels", path, "--algorithms", "pagerank", "--trials", 3, "-T", 1, "--json")
@@ -68,6 +77,7 @@ def measure(folder, name, file):
         bits = bits_an_edge(folder, path)
         for column, value in zip(("packed in-edges", "packed out-edges") if len(bits) > 1 else ("packed", ), bits):
             yield records.record(order, column, value, "bits an edge", name)
+        yield records.record(order, "archived out-edges", archived_bits(folder, path), "bits an edge", name)
         yield records.record(order, "PageRank, an iteration", statistics.median(times[order]), "ms", name)
         if order not in ("as it comes", "random"):
             yield records.record(order, "making it", seconds, "s", name)

@@ -4,12 +4,12 @@ same bits, since all numbers in them are relative.
 
     bench/webgraph.py GRAPH.graph [--arcs 1e8] [--threads 1,2] [--trials 5] [--folder /dev/shm]
 
-Wall time and processor time are those of the whole command, with the hash of the file and a verified container in the folder. A
-table goes to the terminal; webgraph.json in build/bench is for bench/report.py."""
+Wall time and processor time are those of the whole command, with the hash of the file and a verified container in the folder; memory is
+the most that was resident, less the container, whose pages are among it. A table goes to the terminal; webgraph.json in build/bench is for bench/report.py."""
 
 import argparse
 import json
-import resource
+import os
 import statistics
 import subprocess
 import tempfile
@@ -80,11 +80,16 @@ def repeat(graph, arcs, folder):
 
 
 def measure(folder, threads):
-    """Seconds on the wall and of processors."""
-    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    tool("quern-import", folder / "big.graph", "-f", "-T", threads, "-o", folder / "big.qrn")
-    wall, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
-    return wall, after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
+    """Seconds on the wall and of processors, and memory in GB."""
+    begin = time.perf_counter()
+    import_ = subprocess.Popen([TOOLS / "quern-import", folder / "big.graph", "-q", "-f", "-T", str(threads), "-o", folder / "big.qrn"],
+                               env=dict(os.environ, OMP_WAIT_POLICY="passive"))
+    _, status, used = os.wait4(import_.pid, 0)
+    wall = time.perf_counter() - begin
+    import_.returncode = os.waitstatus_to_exitcode(status)
+    if import_.returncode:
+        raise SystemExit("bench: quern-import failed")
+    return wall, used.ru_utime, used.ru_stime, 1e-9 * (1024 * used.ru_maxrss - (folder / "big.qrn").stat().st_size)
 
 
 def main():
@@ -107,13 +112,14 @@ def main():
             if beside.startswith("without"):
                 (folder / "big.offsets").unlink()
             for threads in map(int, options.threads.split(",")):
-                wall, user, system = (statistics.median(times) for times in
-                                      zip(*(measure(folder, threads) for _ in range(options.trials))))
+                wall, user, system, memory = (statistics.median(values) for values in
+                                              zip(*(measure(folder, threads) for _ in range(options.trials))))
                 row = "%s, %d thread%s" % (beside, threads, "s" if threads > 1 else "")
-                print("  %-30s %7.1f M arcs/s, %7.1f a second of user time; %.2f s of the system's" %
-                      (row, 1e-6 * arcs / wall, 1e-6 * arcs / user, system))
+                print("  %-30s %7.1f M arcs/s, %7.1f a second of user time; %.2f s of the system's; %.2f GB" %
+                      (row, 1e-6 * arcs / wall, 1e-6 * arcs / user, system, memory))
                 table += [records.record(row, "on the wall", 1e-6 * arcs / wall, "M edges/s", name),
-                          records.record(row, "a second of user time", 1e-6 * arcs / user, "M edges/s", name)]
+                          records.record(row, "a second of user time", 1e-6 * arcs / user, "M edges/s", name),
+                          records.record(row, "memory beside the container", memory, "GB", name)]
     (options.report / "webgraph.json").write_text(json.dumps(records.stamp({"web-import": table}), indent=1) + "\n")
 
 
