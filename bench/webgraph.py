@@ -5,7 +5,7 @@ same bits, since all numbers in them are relative.
     bench/webgraph.py GRAPH.graph [--arcs 1e8] [--threads 1,2] [--trials 5] [--folder /dev/shm]
 
 Wall time and processor time are those of the whole command, with the hash of the file and a verified container in the folder; memory is
-the most that was resident, less the container, whose pages are among it. A table goes to the terminal; webgraph.json in build/bench is for bench/report.py."""
+the most that was resident, less the container, whose pages are among it; where some of these were not kept in memory nothing is said. A table goes to the terminal; webgraph.json in build/bench is for bench/report.py."""
 
 import argparse
 import json
@@ -118,8 +118,9 @@ def main():
                 print("  %-30s %7.1f M arcs/s, %7.1f a second of user time; %.2f s of the system's; %.2f GB" %
                       (row, 1e-6 * arcs / wall, 1e-6 * arcs / user, system, memory))
                 table += [records.record(row, "on the wall", 1e-6 * arcs / wall, "M edges/s", name),
-                          records.record(row, "a second of user time", 1e-6 * arcs / user, "M edges/s", name),
-                          records.record(row, "memory beside the container", memory, "GB", name)]
+                          records.record(row, "a second of user time", 1e-6 * arcs / user, "M edges/s", name)]
+                if memory > 0:
+                    table.append(records.record(row, "memory beside the container", memory, "GB", name))
     (options.report / "webgraph.json").write_text(json.dumps(records.stamp({"web-import": table}), indent=1) + "\n")
 
 
