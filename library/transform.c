@@ -1,6 +1,8 @@
 /* Transformed graphs. */
+#include "converters/graph/graph_source.h"
 #include "converters/partition/run.h"
 #include "converters/transform/run.h"
+#include "formats/temporal/between.h"
 #include "library/call.h"
 #include "library/options.h"
 #include "library/outputs.h"
@@ -21,6 +23,8 @@ struct transforming {
   uint64_t num_vertices;
   struct qn_transform_options options;
   struct qn_partition_options partition; /* in place of steps */
+  struct qn_between between;             /* before all steps */
+  struct qn_graph_source picked;         /* the edges of that time; zeroed: all */
   struct qn_memory_plan plan;            /* has the name of the folder for temporary files */
 };
 
@@ -43,9 +47,12 @@ static enum qn_status settle(struct transforming *transforming, struct qn_error 
   enum qn_status status = qn_transform_options_settle(&transforming->options, error);
   if (!status)
     status = qn_partition_options_settle(&transforming->partition, error);
+  if (!status)
+    status = qn_between_settle(&transforming->between, error);
   if (status || !partition->num_parts)
     return status;
-  if (qn_transform_options_are_any(&transforming->options))
+  if (qn_transform_options_are_any(&transforming->options) ||
+      qn_between_is_asked(&transforming->between))
     return qn_fail(error, QN_USAGE,
                    "--partition divides a graph as it is: take other steps before it or after it");
   return QN_OK;
@@ -60,10 +67,18 @@ static enum qn_status plan(struct transforming *transforming, struct qn_error *e
                            transforming->path, &transforming->plan, error);
 }
 
+static enum qn_status pick(struct transforming *transforming, struct qn_error *error) {
+  struct qn_container *made;
+  enum qn_status status =
+      qn_between_pick(&transforming->between, transforming->session->container, &made, error);
+  return status ? status : qn_graph_source_take(made, &transforming->picked, error);
+}
+
 static enum qn_status prepare(struct transforming *transforming, struct qn_error *error) {
   const struct qn_settings settings[] = {{qn_transform_settings, &transforming->options},
                                          {qn_part_settings, &transforming->options.part},
                                          {qn_partition_settings, &transforming->partition},
+                                         {qn_between_settings, &transforming->between},
                                          {output_settings, transforming},
                                          {0}};
   struct qn_session *session = transforming->session;
@@ -84,7 +99,10 @@ static enum qn_status prepare(struct transforming *transforming, struct qn_error
     status = qn_input_kept(transforming->path, transforming->partition.file, error);
   if (!status)
     status = plan(transforming, error);
-  return status ? status : qn_session_ensure_graph(session, QN_VERIFY_ALL, error);
+  if (!status)
+    status = qn_session_ensure_graph(session, QN_VERIFY_ALL, error);
+  return status || !qn_between_is_asked(&transforming->between) ? status
+                                                                : pick(transforming, error);
 }
 
 static enum qn_status make(const struct transforming *transforming, struct qn_container **out,
@@ -95,9 +113,11 @@ static enum qn_status make(const struct transforming *transforming, struct qn_co
   if (transforming->partition.num_parts)
     return qn_partition_run(&transforming->partition, session->container, &session->graph,
                             transforming->path, transforming->replace, &partitioned, out, error);
-  enum qn_status status =
-      qn_transform_run(&transforming->options, session->container, &session->graph, "libquern",
-                       transforming->path, transforming->replace, &report, out, error);
+  const bool picked = transforming->picked.container != NULL;
+  enum qn_status status = qn_transform_run(
+      &transforming->options, picked ? transforming->picked.container : session->container,
+      picked ? &transforming->picked.graph : &session->graph, "libquern", transforming->path,
+      transforming->replace, &report, out, error);
   json_decref(report.provenance);
   return status;
 }
@@ -109,6 +129,7 @@ static enum qn_status transform(void *argument, struct qn_error *error) {
   enum qn_status status = prepare(transforming, error);
   if (!status)
     status = make(transforming, wanted ? &container : NULL, error);
+  qn_graph_source_close(&transforming->picked);
   if (status || !wanted)
     return status;
   return qn_session_of_output(container, transforming->path, transforming->out, error);

@@ -1,39 +1,15 @@
 #include "tools/generation_report.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "formats/container/text_table.h"
+#include "formats/set/generations.h"
 #include "support/json_text.h"
 #include "support/sizes.h"
 #include "support/text/terminal.h"
 #include "support/tool.h"
 #include "support/used_files.h"
-#include <quern/metadata.h>
-
-static json_t *describe_generation(const struct qn_set *set, uint64_t i, json_t *metadata) {
-  const struct qn_set_generation *generation = &set->generations[i];
-  return json_pack(
-      "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o*}", "generation", (json_int_t)i + 1, "vertices",
-      (json_int_t)generation->num_vertices, "edges", (json_int_t)generation->num_edges, "added",
-      (json_int_t)generation->added, "removed", (json_int_t)generation->removed, "missing",
-      (json_int_t)generation->missing, "new_vertices",
-      (json_int_t)(set->ranges[i].end - set->ranges[i].begin), "bytes",
-      (json_int_t)(set->ranges[i].file.bytes + set->parts[i].file.bytes), "metadata", metadata);
-}
-
-enum qn_status qn_set_log(const struct qn_set *set, json_t **log, struct qn_error *error) {
-  enum qn_status status = QN_OK;
-  *log = json_array();
-  for (uint64_t i = 0; !status && i < set->num_generations; i++) {
-    json_t *metadata = NULL;
-    status = qn_container_metadata(set->ranges[i].container, &metadata, error);
-    if (!status && json_array_append_new(*log, describe_generation(set, i, metadata)))
-      status = qn_fail_memory(error, "a report", 0);
-  }
-  return status;
-}
 
 /* "today.csv, without gone.csv" */
 static json_t *inputs_text(const json_t *generation) {
@@ -96,10 +72,9 @@ enum qn_status qn_set_show_log(const char *path, bool json, struct qn_error *err
   if (!status)
     status = qn_used_files_check(error);
   if (!status && json)
-    qn_tool_print_json(json_pack("{s:{s:s, s:o}, s:O}", "base", "name", set->base.name, "identity",
-                                 json_sprintf("%016" PRIx64, set->base.identity), "log", log));
+    qn_tool_print_json(json_incref(log));
   else if (!status)
-    qn_set_log_print(log);
+    qn_set_log_print(json_object_get(log, "log"));
   json_decref(log);
   qn_set_close(set);
   return status;

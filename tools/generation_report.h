@@ -6,6 +6,5 @@
 /* The generations of a set alone: what each has changed, and where that came
  * from. */
 enum qn_status qn_set_show_log(const char *path, bool json, struct qn_error *error);
-/* That as a table, and as JSON: a new reference. */
-enum qn_status qn_set_log(const struct qn_set *set, json_t **log, struct qn_error *error);
+/* The list of them (formats/set/generations.h) as a table. */
 void qn_set_log_print(const json_t *log);

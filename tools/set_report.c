@@ -9,6 +9,7 @@
 #include "formats/container/text_table.h"
 #include "formats/properties/report.h"
 #include "formats/set/blocks.h"
+#include "formats/set/generations.h"
 #include "formats/set/stack.h"
 #include "formats/set/types.h"
 #include "support/json_text.h"
@@ -353,8 +354,9 @@ enum qn_status qn_set_show(const char *path, bool json, struct qn_error *error) 
     if (set->num_generations)
       status = qn_set_log(set, &log, error);
     if (log)
-      json_object_set_new(description, "log", log);
-    if (metadata && !log)
+      json_object_set(description, "log", json_object_get(log, "log"));
+    json_decref(log);
+    if (metadata && !set->num_generations)
       json_object_set(description, "metadata", metadata);
     if (!status && qn_set_is_typed(set))
       status = describe_types(set, description, error);

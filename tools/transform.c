@@ -23,6 +23,7 @@
 #include "tools/partitioning.h"
 #include "tools/set_report.h"
 #include "tools/striping.h"
+#include "tools/tables.h"
 #include <quern/open.h>
 
 /* Of settings: for the part, the steps, a set, types of one, a partition, changes, times, arrays.
@@ -74,8 +75,9 @@ static void check_changes(struct argp_state *state, const struct options *option
   if ((appends || options->compact) && others)
     argp_error(state, "--append, --remove and --compact are steps by themselves: transform before "
                       "or after them");
-  if (options->append.vertices && !options->append.num_appended)
-    argp_error(state, "--append-vertices needs --append");
+  struct qn_error error;
+  if (appends && qn_append_options_settle(&options->append, &error))
+    argp_error(state, "%s", error.message);
   if (appends && options->compact)
     argp_error(state, "append first, then --compact");
   if (options->compact && !qn_set_recognise(options->input))
@@ -331,6 +333,17 @@ static void report_appended(const struct options *options, const struct qn_appen
           qn_size_text(report->bytes, bytes, sizeof bytes), report->seconds);
 }
 
+/* The first input that the package reads; NULL: there is none. */
+static const char *find_table(const struct qn_append_options *append) {
+  const char *const *lists[] = {append->appended, append->removed};
+  const uint64_t counts[] = {append->num_appended, append->num_removed};
+  for (unsigned list = 0; list < 2; list++)
+    for (uint64_t i = 0; i < counts[list]; i++)
+      if (qn_tables_are_input("auto", (char *[]){(char *)lists[list][i]}, 1))
+        return lists[list][i];
+  return NULL;
+}
+
 static enum qn_status append_files(struct options *options, struct qn_error *error) {
   const struct qn_append_job job = {.options = &options->append,
                                     .memory = options->memory,
@@ -342,18 +355,11 @@ static enum qn_status append_files(struct options *options, struct qn_error *err
   struct qn_append_report report;
   enum qn_status status = qn_append_run(&job, &report, error);
   if (!status && options->shared.json) {
-    const struct qn_set *set = report.set;
-    const struct qn_set_generation *last = &set->generations[set->num_generations - 1];
-    status = qn_provenance_print(
-        json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "output",
-                  qn_json_text(options->output), "identity",
-                  json_sprintf("%016" PRIx64, set->identity), "generation",
-                  (json_int_t)set->num_generations, "vertices", (json_int_t)set->num_vertices,
-                  "edges", (json_int_t)set->num_edges, "new_vertices",
-                  (json_int_t)report.new_vertices, "added", (json_int_t)last->added, "removed",
-                  (json_int_t)last->removed, "missing", (json_int_t)last->missing, "bytes",
-                  (json_int_t)report.bytes, "seconds", report.seconds),
-        report.provenance, error);
+    json_t *json = qn_append_describe(&report, options->output);
+    if (json)
+      qn_tool_print_json(json);
+    else
+      status = qn_fail_memory(error, "the report", 0);
   } else if (!status && !options->shared.quiet) {
     report_appended(options, &report);
   }
@@ -489,6 +495,9 @@ int main(int argc, char **argv) {
     return qn_tool_exit(partition_file(&options, &error), &error);
   if (options.arrays.count)
     return qn_tool_exit(attach_arrays(&options, &error), &error);
+  const char *table = find_table(&options.append);
+  if (table)
+    return qn_tool_exit(qn_tables_hand_over("transform", table, argv, &error), &error);
   if (qn_append_is_asked(&options.append))
     return qn_tool_exit(append_files(&options, &error), &error);
   if (qn_set_is_asked(&options.set))

@@ -1,6 +1,7 @@
 #include "converters/changes/append.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "converters/changes/generation.h"
@@ -9,10 +10,13 @@
 #include "converters/changes/target.h"
 #include "converters/import/import.h"
 #include "converters/provenance.h"
+#include "formats/container/figures.h"
 #include "support/context.h"
+#include "support/json_text.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/threads.h"
+#include <quern/open.h>
 
 /* ---- Options --------------------------------------------------------------------- */
 
@@ -47,6 +51,15 @@ const struct qn_setting qn_append_settings[] = {
      .help = "Remove the edges between these ends, all parallel ones, before any are added (may be "
              "repeated). Those that are not there are counted, and refused by --strict"},
     {0}};
+
+enum qn_status qn_append_options_settle(const struct qn_append_options *options,
+                                        struct qn_error *error) {
+  if (!qn_append_is_asked(options))
+    return qn_fail(error, QN_USAGE, "say what changes: --append or --remove");
+  return options->vertices && !options->num_appended
+             ? qn_fail(error, QN_USAGE, "--append-vertices needs --append")
+             : QN_OK;
+}
 
 void qn_append_options_release(struct qn_append_options *options) {
   qn_free(options->appended);
@@ -126,12 +139,82 @@ static enum qn_status check_columns(const struct appending *appending, struct qn
   return QN_OK;
 }
 
-static enum qn_status read_more(struct appending *appending, struct qn_error *error) {
+/* Its edges have properties, which no reader of containers gives: it is taken as it is. */
+static bool is_taken(const struct appending *appending) {
+  const struct qn_append_options *options = appending->job->options;
+  char head[8] = "";
+  if (options->num_appended != 1 || !appending->changed.properties.of_edges.count)
+    return false;
+  FILE *file = fopen(options->appended[0], "rbe");
+  const bool is_whole = file && fread(head, sizeof head, 1, file) == 1;
+  if (file)
+    fclose(file);
+  return is_whole && memcmp(head, "\x89QRN\r\n\x1a\n", sizeof head) == 0;
+}
+
+/* What an import would have left out or merged. */
+static enum qn_status check_edges(const struct appending *appending, const struct qn_csr *csr,
+                                  struct qn_error *error) {
+  const struct qn_build *build = &appending->policy.added.build;
+  uint64_t loops = 0, parallel = 0;
+#pragma omp parallel for schedule(dynamic, 4096) reduction(+ : loops, parallel)
+  for (uint64_t v = 0; v < csr->num_vertices; v++)
+    for (uint64_t e = csr->row_offsets[v]; e < csr->row_offsets[v + 1]; e++) {
+      loops += csr->column_indices[e] == v;
+      parallel += e > csr->row_offsets[v] && csr->column_indices[e] == csr->column_indices[e - 1];
+    }
+  const bool has_loops = loops && build->self_loops != QN_SELF_LOOPS_KEEP;
+  if (!has_loops && (!parallel || build->duplicates == QN_DUPLICATES_KEEP))
+    return QN_OK;
+  return qn_fail(error, QN_INVALID,
+                 "this has %s, and the graph was made without: quern-transform --remove-%s first",
+                 has_loops ? "self loops" : "parallel edges",
+                 has_loops ? "self-loops" : "duplicates");
+}
+
+static enum qn_status take_container(struct appending *appending, struct qn_error *error) {
+  const struct qn_append_options *options = appending->job->options;
+  const char *path = options->appended[0], *slash = strrchr(path, '/');
+  struct qn_ledger *ledger = &appending->report->ledger;
+  if (options->vertices)
+    return qn_fail(error, QN_USAGE,
+                   "a container has its vertices with it: leave --append-vertices out");
+  enum qn_status status = qn_container_open(path, 0, &appending->more, error);
+  if (status)
+    return status;
+  const struct qn_container_info *info = qn_container_info(appending->more);
+  if (info->layout != QN_LAYOUT_GRAPH)
+    status = qn_fail(error, QN_USAGE, "the layout is %s; edges are added of graph containers",
+                     qn_layout_name(info->layout));
+  if (!status)
+    status = qn_graph_view(appending->more, &appending->more_graph, error);
+  if (!status)
+    status = qn_container_confirm(
+        appending->more, qn_graph_check_all(appending->more, &appending->more_graph, error),
+        qn_container_verify, error);
+  if (!status)
+    status = check_edges(appending, &appending->more_graph.out, error);
+  if (!status)
+    status = qn_properties_view(appending->more, &appending->more_properties, error);
+  if (!status)
+    status = qn_properties_check(appending->more, &appending->more_properties, error);
+  if (status)
+    return qn_error_in_file(error, path), status;
+  ledger->edges_read = ledger->edges_written = info->num_edges;
+  if (info->directedness == QN_UNDIRECTED)
+    ledger->undirected_edges = qn_undirected_edges(appending->more, info->num_edges);
+  json_t *input = json_pack("{s:o, s:s, s:I, s:o}", "name", qn_json_text(slash ? slash + 1 : path),
+                            "format", "quern", "bytes", (json_int_t)info->file_bytes, "identity",
+                            json_sprintf("%016" PRIx64, info->header_checksum));
+  return json_array_append_new(json_object_get(appending->report->provenance, "inputs"), input)
+             ? qn_fail_memory(error, "metadata", 0)
+             : QN_OK;
+}
+
+static enum qn_status import_more(struct appending *appending, struct qn_error *error) {
   const struct qn_append_options *options = appending->job->options;
   struct qn_import_report report = {0};
   struct qn_import_options *how = &appending->policy.added;
-  if (!options->num_appended)
-    return QN_OK;
   how->vertex_table = options->vertices;
   how->strict = appending->job->strict;
   enum qn_status status = qn_import_options_settle(how, error);
@@ -145,8 +228,14 @@ static enum qn_status read_more(struct appending *appending, struct qn_error *er
   qn_import_report_end(&report);
   if (!status)
     status = qn_graph_view(appending->more, &appending->more_graph, error);
-  if (!status)
-    status = qn_properties_view(appending->more, &appending->more_properties, error);
+  return status ? status : qn_properties_view(appending->more, &appending->more_properties, error);
+}
+
+static enum qn_status read_more(struct appending *appending, struct qn_error *error) {
+  if (!appending->job->options->num_appended)
+    return QN_OK;
+  enum qn_status status =
+      is_taken(appending) ? take_container(appending, error) : import_more(appending, error);
   if (!status && appending->more_graph.directedness != appending->changed.graph.directedness)
     status =
         qn_fail(error, QN_INVALID, "the edges to be added are %s, and those of %s are not",
@@ -194,8 +283,8 @@ static enum qn_status make_removals(struct appending *appending, struct qn_error
     return QN_OK;
   enum qn_status status =
       qn_alloc(&map, graph->out.num_vertices, sizeof *map, "numbers of vertices", error);
-  for (uint64_t d = 0; !status && d < graph->out.num_vertices; d++)
-    map[d] = qn_known_vertices_find(&appending->known, &graph->ids, d);
+  if (!status)
+    qn_known_vertices_find_all(&appending->known, &graph->ids, map);
   if (!status)
     status = qn_delta_make(&graph->out, map, &appending->removals, error);
   qn_free(map);
@@ -265,13 +354,13 @@ static enum qn_status record(struct appending *appending, struct qn_error *error
 
 /* ---- The whole ------------------------------------------------------------------- */
 
-/* The rows that are there are looked at to compare, and the first time for their sum. */
+/* Rows that are there go into this generation only where edges are compared with them: else what is
+ * done is as much as what comes, and the base is known by its identity. */
 static enum qn_changed_check check_of(const struct appending *appending) {
-  const struct qn_append_options *options = appending->job->options;
-  const struct qn_container_info *info = qn_container_info(appending->changed.base);
-  return !appending->target.set || options->num_removed ||
-                 appending->policy.added.build.duplicates != QN_DUPLICATES_KEEP ||
-                 info->directedness == QN_UNDIRECTED
+  if (appending->job->strict)
+    return QN_CHANGED_ALL;
+  return appending->job->options->num_removed ||
+                 appending->policy.added.build.duplicates != QN_DUPLICATES_KEEP
              ? QN_CHANGED_ROWS
              : QN_CHANGED_IDS;
 }
@@ -280,11 +369,14 @@ static enum qn_status open_graph(struct appending *appending, struct qn_error *e
   struct qn_changed *changed = &appending->changed;
   const struct qn_set *set = appending->target.set;
   enum qn_status status =
-      set ? qn_changed_open(set, QN_CHANGED_FILES, changed, error)
-          : qn_changed_open_base(appending->job->base, QN_CHANGED_FILES, changed, error);
+      set ? qn_changed_open(set, QN_CHANGED_HEADERS, changed, error)
+          : qn_changed_open_base(appending->job->base, QN_CHANGED_HEADERS, changed, error);
   if (!status)
     status = qn_change_policy_make(changed, &appending->policy, error);
-  return status ? status : qn_changed_check_base(changed, check_of(appending), error);
+  const enum qn_changed_check check = check_of(appending);
+  if (!status)
+    status = qn_changed_check_base(changed, check, error);
+  return status || check < QN_CHANGED_ROWS ? status : qn_changed_check_blocks(changed, error);
 }
 
 static enum qn_status write(struct appending *appending, struct qn_error *error) {
@@ -345,6 +437,23 @@ enum qn_status qn_append_run(const struct qn_append_job *job, struct qn_append_r
   qn_change_target_close(&appending.target);
   report->seconds = qn_seconds() - begun;
   return status;
+}
+
+json_t *qn_append_describe(const struct qn_append_report *report, const char *output) {
+  const struct qn_set *set = report->set;
+  const struct qn_set_generation *last = &set->generations[set->num_generations - 1];
+  json_t *json = json_pack(
+      "{s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "output", qn_json_text(output),
+      "identity", json_sprintf("%016" PRIx64, set->identity), "generation",
+      (json_int_t)set->num_generations, "vertices", (json_int_t)set->num_vertices, "edges",
+      (json_int_t)set->num_edges, "new_vertices", (json_int_t)report->new_vertices, "added",
+      (json_int_t)last->added, "removed", (json_int_t)last->removed, "missing",
+      (json_int_t)last->missing, "bytes", (json_int_t)report->bytes, "seconds", report->seconds);
+  if (json && json_object_update(json, report->provenance)) {
+    json_decref(json);
+    return NULL;
+  }
+  return json;
 }
 
 void qn_append_report_end(struct qn_append_report *report) {

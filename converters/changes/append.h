@@ -23,6 +23,9 @@ struct qn_append_options {
 static inline bool qn_append_is_asked(const struct qn_append_options *options) {
   return options->num_appended || options->num_removed || options->vertices;
 }
+/* When all is said: QN_USAGE if some of it is missing. */
+enum qn_status qn_append_options_settle(const struct qn_append_options *options,
+                                        struct qn_error *error);
 void qn_append_options_release(struct qn_append_options *options);
 
 struct qn_append_job {
@@ -31,7 +34,8 @@ struct qn_append_job {
   const char *base;   /* a container, or a set, which may have generations */
   const char *output; /* the folder of a set; that of `base`: it gets one generation more */
   bool replace;
-  bool strict; /* refuse what is warned of, and edges to be removed that are not there */
+  bool strict; /* refuse what is warned of, edges to be removed that are not there, and damage
+                  anywhere in the base */
   const char *tool;
 };
 
@@ -48,4 +52,7 @@ struct qn_append_report {
  * qn_append_report_end, also after a failure. */
 enum qn_status qn_append_run(const struct qn_append_job *job, struct qn_append_report *report,
                              struct qn_error *error);
+/* What happened, of an append that did, with its provenance: a new reference; NULL without memory.
+ */
+json_t *qn_append_describe(const struct qn_append_report *report, const char *output);
 void qn_append_report_end(struct qn_append_report *report);

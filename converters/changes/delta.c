@@ -1,7 +1,5 @@
 #include "converters/changes/delta.h"
 
-#include <stdlib.h>
-
 #include "support/memory.h"
 
 /* ---- Vertices -------------------------------------------------------------------- */
@@ -49,8 +47,7 @@ static bool find_in(const struct qn_ids *among, const uint32_t *order, uint64_t 
   return qn_ids_lookup_number(among, order, number, found);
 }
 
-uint32_t qn_known_vertices_find(const struct qn_known_vertices *known, const struct qn_ids *ids,
-                                uint64_t v) {
+static uint32_t find(const struct qn_known_vertices *known, const struct qn_ids *ids, uint64_t v) {
   const struct qn_changed *changed = known->changed;
   for (uint64_t i = 0; i <= changed->num_blocks; i++) {
     const uint64_t begin = i ? changed->set->ranges[i - 1].begin : 0;
@@ -62,11 +59,55 @@ uint32_t qn_known_vertices_find(const struct qn_known_vertices *known, const str
   return QN_NO_VERTEX;
 }
 
+void qn_known_vertices_find_all(const struct qn_known_vertices *known, const struct qn_ids *ids,
+                                uint32_t *map) {
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = 0; v < ids->num_vertices; v++)
+    map[v] = find(known, ids, v);
+}
+
 /* ---- Edges ----------------------------------------------------------------------- */
 
-static int compare_keys(const void *a, const void *b) {
-  const uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
-  return (first > second) - (first < second);
+/* So many keys are moved one by one, more by 8 bits at a time. */
+#define FEW 48
+
+static void sort_few(uint64_t *keys, uint64_t count) {
+  for (uint64_t i = 1; i < count; i++) {
+    const uint64_t key = keys[i];
+    uint64_t at = i;
+    for (; at > 0 && keys[at - 1] >> 32 > key >> 32; at--)
+      keys[at] = keys[at - 1];
+    keys[at] = key;
+  }
+}
+
+/* Four passes end where they began. */
+static void sort_many(uint64_t *keys, uint64_t count, uint64_t *room) {
+  for (unsigned shift = 32; shift < 64; shift += 8) {
+    uint64_t starts[257] = {0}, *other = keys;
+    for (uint64_t i = 0; i < count; i++)
+      starts[(keys[i] >> shift & 255) + 1]++;
+    for (unsigned digit = 0; digit < 256; digit++)
+      starts[digit + 1] += starts[digit];
+    for (uint64_t i = 0; i < count; i++)
+      room[starts[keys[i] >> shift & 255]++] = keys[i];
+    keys = room;
+    room = other;
+  }
+}
+
+/* By the upper 32 bits; equal ones stay in their order, and what ascends already is left alone.
+ * `room` has as many. */
+static void sort_keys(uint64_t *keys, uint64_t count, uint64_t *room) {
+  uint64_t i = 1;
+  while (i < count && keys[i - 1] >> 32 <= keys[i] >> 32)
+    i++;
+  if (i >= count)
+    return;
+  if (count < FEW)
+    sort_few(keys, count);
+  else
+    sort_many(keys, count, room);
 }
 
 static enum qn_status make_room(const struct qn_csr *rows, struct qn_delta *delta,
@@ -84,7 +125,7 @@ static enum qn_status make_room(const struct qn_csr *rows, struct qn_delta *delt
 
 /* Row d behind those that are there: `keys` are columns, and places in the row. */
 static void add_row(const struct qn_csr *rows, uint64_t d, const uint32_t *map, uint64_t *keys,
-                    struct qn_delta *delta) {
+                    uint64_t *room, struct qn_delta *delta) {
   const uint64_t begin = rows->row_offsets[d], end = rows->row_offsets[d + 1];
   uint64_t at = delta->offsets[delta->num_rows], count = 0;
   for (uint64_t e = begin; e < end; e++)
@@ -92,7 +133,7 @@ static void add_row(const struct qn_csr *rows, uint64_t d, const uint32_t *map, 
       keys[count++] = (uint64_t)map[rows->column_indices[e]] << 32 | (e - begin);
   if (count == 0)
     return;
-  qsort(keys, count, sizeof *keys, compare_keys);
+  sort_keys(keys, count, room);
   for (uint64_t i = 0; i < count; i++, at++) {
     delta->columns[at] = (uint32_t)(keys[i] >> 32);
     delta->edges[at] = begin + (uint32_t)keys[i];
@@ -112,13 +153,12 @@ static uint64_t list_rows(const struct qn_csr *rows, const uint32_t *map, uint64
       order[count++] = (uint64_t)map[d] << 32 | d;
     *longest = length > *longest ? length : *longest;
   }
-  qsort(order, count, sizeof *order, compare_keys);
   return count;
 }
 
 enum qn_status qn_delta_make(const struct qn_csr *rows, const uint32_t *map, struct qn_delta *delta,
                              struct qn_error *error) {
-  uint64_t *order = NULL, *keys = NULL, count = 0, longest;
+  uint64_t *order = NULL, *keys = NULL, *room = NULL, count = 0, longest;
   *delta = (struct qn_delta){0};
   enum qn_status status = make_room(rows, delta, error);
   if (!status)
@@ -130,8 +170,13 @@ enum qn_status qn_delta_make(const struct qn_csr *rows, const uint32_t *map, str
                  ? qn_fail(error, QN_UNSUPPORTED, "a vertex has more than 2^32 - 1 new edges")
                  : qn_alloc(&keys, longest, sizeof *keys, "a row", error);
   }
+  if (!status)
+    status = qn_alloc(&room, count > longest ? count : longest, sizeof *room, "rows", error);
+  if (!status)
+    sort_keys(order, count, room);
   for (uint64_t i = 0; !status && i < count; i++)
-    add_row(rows, (uint32_t)order[i], map, keys, delta);
+    add_row(rows, (uint32_t)order[i], map, keys, room, delta);
+  qn_free(room);
   qn_free(keys);
   qn_free(order);
   return status;

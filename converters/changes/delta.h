@@ -18,9 +18,9 @@ enum qn_status qn_known_vertices_make(const struct qn_changed *changed,
                                       struct qn_known_vertices *known, struct qn_error *error);
 void qn_known_vertices_release(struct qn_known_vertices *known);
 uint64_t qn_known_vertices_count(const struct qn_known_vertices *known);
-/* The vertex that is called as vertex v of `ids`; QN_NO_VERTEX: none is. */
-uint32_t qn_known_vertices_find(const struct qn_known_vertices *known, const struct qn_ids *ids,
-                                uint64_t v);
+/* map[v]: the vertex that is called as vertex v of `ids`; QN_NO_VERTEX: none is. */
+void qn_known_vertices_find_all(const struct qn_known_vertices *known, const struct qn_ids *ids,
+                                uint32_t *map);
 
 /* Rows of edges, both in the order of vertices; parallel ones in that of the graph they are from.
  */

@@ -111,8 +111,7 @@ static enum qn_status describe(struct writing *writing, struct qn_error *error) 
     status = copy_generations(before, set, error);
   if (!status)
     describe_generation(writing, before ? before->num_edges : base->num_edges,
-                        before ? before->fingerprint
-                               : qn_csr_fingerprint(&changed->graph.out, false));
+                        before ? before->fingerprint : 0);
   return status;
 }
 
@@ -181,28 +180,34 @@ static void fill_rows(const struct qn_change_rows *rows, unsigned width,
     qn_weight_store(to->weights, width, e, rows->weights[e]);
 }
 
-static enum qn_status write_lists(const struct qn_change_rows *rows, struct qn_writer *writer,
-                                  struct qn_error *error) {
-  uint32_t *vertices;
-  uint8_t *replaced;
+static enum qn_status add_list(struct qn_writer *writer, const char *name, uint32_t bytes,
+                               uint64_t count, void *data, struct qn_error *error) {
+  const struct qn_section_spec spec = {.name = name,
+                                       .element_type = QN_ELEMENT_UNSIGNED,
+                                       .element_bytes = bytes,
+                                       .count = count,
+                                       .ancillary = true};
+  return qn_writer_section(writer, &spec, data, error);
+}
+
+/* Whose rows these are: as numbers, or as bits of all vertices where these are fewer pages. */
+static enum qn_status write_lists(const struct qn_change_rows *rows, uint64_t num_vertices,
+                                  struct qn_writer *writer, struct qn_error *error) {
+  const uint64_t bit_bytes = num_vertices / 8 + (num_vertices % 8 > 0);
+  const bool as_bits = bit_bytes + 4096 <= rows->num_rows * sizeof(uint32_t);
+  uint32_t *vertices = NULL;
+  uint8_t *bits = NULL, *replaced;
   enum qn_status status =
-      qn_writer_section(writer,
-                        &(struct qn_section_spec){.name = "row_vertices",
-                                                  .element_type = QN_ELEMENT_UNSIGNED,
-                                                  .element_bytes = 4,
-                                                  .count = rows->num_rows,
-                                                  .ancillary = true},
-                        &vertices, error);
+      as_bits ? add_list(writer, "row_bits", 1, bit_bytes, &bits, error)
+              : add_list(writer, "row_vertices", 4, rows->num_rows, &vertices, error);
   if (!status)
-    status = qn_writer_section(writer,
-                               &(struct qn_section_spec){.name = "replaced_rows",
-                                                         .element_type = QN_ELEMENT_UNSIGNED,
-                                                         .element_bytes = 1,
-                                                         .count = (rows->num_rows + 7) / 8,
-                                                         .ancillary = true},
-                               &replaced, error);
+    status = add_list(writer, "replaced_rows", 1, (rows->num_rows + 7) / 8, &replaced, error);
   for (uint64_t row = 0; !status && row < rows->num_rows; row++) {
-    vertices[row] = rows->vertices[row];
+    const uint32_t v = rows->vertices[row];
+    if (as_bits)
+      bits[v / 8] |= (uint8_t)(1 << v % 8);
+    else
+      vertices[row] = v;
     replaced[row / 8] |= (uint8_t)(rows->replaced[row] << row % 8);
   }
   return status;
@@ -241,7 +246,7 @@ static enum qn_status fill_block(const struct writing *writing, struct qn_writer
   if (!status)
     fill_rows(rows, qn_weight_bytes(set->weight_type), &to);
   if (!status)
-    status = write_lists(rows, writer, error);
+    status = write_lists(rows, set->num_vertices, writer, error);
   if (!status)
     status = write_edge_values(writing, writer, error);
   return status ? status : write_block_metadata(writing, writer, error);

@@ -61,7 +61,9 @@ static enum qn_status take_options(struct qn_change_policy *policy, struct qn_er
   struct qn_import_options *added = &policy->added;
   const json_t *about = policy->metadata;
   const char *tool = json_string_value(json_object_get(about, "tool"));
-  const bool imported = tool && strcmp(tool, "quern-import") == 0;
+  const bool imported =
+      tool && (strcmp(tool, "quern-import") == 0 ||
+               (strcmp(tool, "libquern") == 0 && !json_object_get(about, "source")));
   const json_t *options = json_object_get(about, "options"), *value;
   const char *key, *ids = json_string_value(json_object_get(options, "ids"));
   enum qn_status status = QN_OK;

@@ -7,6 +7,7 @@
 #include "formats/properties/gather.h"
 #include "support/context.h"
 #include "support/memory.h"
+#include "support/used_files.h"
 #include <quern/fingerprint.h>
 
 struct making {
@@ -17,7 +18,7 @@ struct making {
   struct qn_change_rows *rows;
   struct qn_row_piece *pieces; /* [generations + 1] of the row at hand, and where each is */
   uint64_t num_pieces, *at;
-  bool undirected, looks; /* rows that only grow are looked at, too */
+  bool undirected, merges;
 };
 
 static uint64_t bits_at(const struct qn_weights *weights, uint64_t edge) {
@@ -172,7 +173,6 @@ static enum qn_status merge_row(struct making *making, uint64_t v, struct span *
                                 struct span *more, struct outcome *outcome,
                                 struct qn_error *error) {
   struct qn_change_rows *rows = making->rows;
-  const bool merges = making->duplicates != QN_DUPLICATES_KEEP;
   uint32_t column = QN_NO_VERTEX, last = QN_NO_VERTEX;
   uint64_t bits = 0, pick = 0;
   enum qn_status status = QN_OK;
@@ -190,7 +190,7 @@ static enum qn_status merge_row(struct making *making, uint64_t v, struct span *
     const bool meets = is_first && more->at < more->end && column_of(more) == column;
     if (meets && making->undirected && v <= column)
       rows->parallel++;
-    for (; merges && more->at < more->end && column_of(more) == column; more->at++) {
+    for (; making->merges && more->at < more->end && column_of(more) == column; more->at++) {
       const uint64_t before = bits;
       status = merge(making, v, column, bits_at(making->weights, more->delta->edges[more->at]),
                      &bits, error);
@@ -244,20 +244,64 @@ static void keep_new(struct making *making, uint64_t first) {
   rows->num_edges = kept;
 }
 
+/* Is there an edge to `column` in the row at hand? Columns that do not ascend lead nowhere else. */
+static bool row_has(const struct making *making, uint32_t column) {
+  for (uint64_t i = 0; i < making->num_pieces; i++) {
+    const uint32_t *columns = making->pieces[i].rows->column_indices;
+    uint64_t begin = making->pieces[i].begin, end = making->pieces[i].end;
+    while (begin < end) {
+      const uint64_t middle = begin + (end - begin) / 2;
+      if (columns[middle] == column)
+        return true;
+      if (columns[middle] < column)
+        begin = middle + 1;
+      else
+        end = middle;
+    }
+  }
+  return false;
+}
+
+/* A row lies outside of its file: what else is wrong there says more. */
+static enum qn_status fail_damaged(const struct making *making, struct qn_error *error) {
+  enum qn_status status = qn_changed_check_base(making->changed, QN_CHANGED_ROWS, error);
+  if (!status)
+    status = qn_changed_check_blocks(making->changed, error);
+  return status ? status : qn_input_changed(error);
+}
+
+/* Of an undirected graph the edges that come beside one that is there. The base's rows need not
+ * have been checked for that. */
+static enum qn_status count_parallel(struct making *making, uint64_t v, struct span more,
+                                     struct qn_error *error) {
+  uint64_t last = UINT64_MAX;
+  begin_row(making, v);
+  for (uint64_t i = 0; i < making->num_pieces; i++)
+    if (making->pieces[i].begin > making->pieces[i].end ||
+        making->pieces[i].end > making->pieces[i].rows->num_edges)
+      return fail_damaged(making, error);
+  for (; more.at < more.end; last = column_of(&more), more.at++)
+    making->rows->parallel +=
+        v <= column_of(&more) && column_of(&more) != last && row_has(making, column_of(&more));
+  return QN_OK;
+}
+
 static enum qn_status make_row(struct making *making, uint64_t v, struct span gone,
                                struct span more, struct qn_error *error) {
   struct qn_change_rows *rows = making->rows;
   const bool weighted = making->weights->type != QN_WEIGHT_NONE;
   const uint64_t first = rows->num_edges;
   struct outcome outcome = {0};
-  const bool looks = gone.end > gone.at || making->looks;
+  const bool looks = gone.end > gone.at || making->merges;
   const uint64_t edges = looks ? begin_row(making, v) : 0;
   enum qn_status status = make_room(rows, edges + (more.end - more.at), weighted, error);
   if (status)
     return status;
   if (looks)
     status = merge_row(making, v, &gone, &more, &outcome, error);
-  else
+  else if (making->undirected)
+    status = count_parallel(making, v, more, error);
+  if (!status && !looks)
     add_below(making, &more, UINT64_MAX);
   if (status)
     return status;
@@ -300,7 +344,7 @@ enum qn_status qn_change_rows_make(const struct qn_changed *changed, enum qn_dup
                           .weights = weights,
                           .rows = rows,
                           .undirected = changed->graph.directedness == QN_UNDIRECTED};
-  making.looks = duplicates != QN_DUPLICATES_KEEP || making.undirected;
+  making.merges = duplicates != QN_DUPLICATES_KEEP;
   enum qn_status status =
       qn_alloc(&making.pieces, changed->num_blocks + 1, sizeof *making.pieces, "rows", error);
   if (!status)

@@ -13,7 +13,7 @@ struct qn_change_rows {
   uint64_t *weights;       /* their bits; NULL: there are none */
   uint64_t *picks;         /* whose values an edge has (gather.h): source 0 is the base, then come
                               generations, and after these what is added */
-  uint64_t fingerprint;    /* of the graph, if it had 0 before */
+  uint64_t fingerprint;    /* of what is added, less that of what is replaced */
   uint64_t added, removed; /* edges stored */
   uint64_t merged;         /* edges added that were there, and were left out or merged: stored */
   uint64_t merged_once, parallel; /* of the edges of an undirected graph, those merged, and those

@@ -44,8 +44,9 @@ static enum qn_status map_named(const struct qn_known_vertices *known, const str
                                 struct qn_new_vertices *added, struct qn_error *error) {
   enum qn_status status =
       qn_alloc(&added->reads, read->num_vertices, sizeof *added->reads, "new vertices", error);
+  if (!status)
+    qn_known_vertices_find_all(known, read, added->map);
   for (uint64_t d = 0; !status && d < read->num_vertices; d++) {
-    added->map[d] = qn_known_vertices_find(known, read, d);
     if (added->map[d] != QN_NO_VERTEX)
       continue;
     if (added->begin + added->count >= UINT32_MAX)

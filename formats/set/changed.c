@@ -59,7 +59,7 @@ enum qn_status qn_changed_check_base(const struct qn_changed *changed, enum qn_c
   static const char *const ids[] = {"original_ids", "id_offsets", "id_bytes", NULL};
   struct qn_container *base = changed->base;
   enum qn_status status;
-  if (check == QN_CHANGED_FILES)
+  if (check <= QN_CHANGED_FILES)
     return QN_OK;
   if (check == QN_CHANGED_IDS) {
     status = qn_container_verify_sections(base, ids, error);
@@ -156,24 +156,57 @@ static enum qn_status check_rows(const struct qn_set *set, uint64_t index,
              : QN_OK;
 }
 
+/* The vertices of `bits`, of which as many must be set as there are rows. */
+static enum qn_status list_rows(const struct qn_set *set, uint64_t index, const uint8_t *bits,
+                                struct qn_changed_block *block, struct qn_error *error) {
+  const struct qn_container_info *info = qn_container_info(block->container);
+  uint64_t count = 0;
+  for (uint64_t i = 0; i < info->num_vertices / 8 + (info->num_vertices % 8 > 0); i++)
+    count += (uint64_t)__builtin_popcount(bits[i]);
+  if (count != info->num_rows ||
+      (info->num_vertices % 8 && bits[info->num_vertices / 8] >> (info->num_vertices % 8)))
+    return BROKEN("SET-44", "row_bits must have %" PRIu64 " bits set, of vertices below %" PRIu64,
+                  info->num_rows, info->num_vertices);
+  enum qn_status status =
+      qn_alloc(&block->listed, info->num_rows, sizeof *block->listed, "rows", error);
+  if (status)
+    return status;
+  uint64_t row = 0;
+  for (uint64_t i = 0; row < info->num_rows; i++)
+    for (unsigned left = bits[i]; left && row < info->num_rows; left &= left - 1)
+      block->listed[row++] = (uint32_t)(8 * i + (unsigned)__builtin_ctz(left));
+  block->vertices = block->listed;
+  return QN_OK;
+}
+
 static enum qn_status view_lists(const struct qn_set *set, uint64_t index,
                                  struct qn_changed_block *block, struct qn_error *error) {
-  static const char *const names[] = {"row_vertices", "replaced_rows", NULL};
-  const struct qn_section *section;
-  const uint64_t rows = qn_container_info(block->container)->num_rows;
-  for (int i = 0; names[i]; i++)
-    if (!qn_container_section(block->container, names[i]))
-      return BROKEN("SET-44", "the section %s is missing", names[i]);
-  enum qn_status status = qn_container_require(block->container, names[0], QN_ELEMENT_UNSIGNED, 4,
-                                               rows, &section, error);
-  if (!status)
-    block->vertices = section->data;
-  if (!status)
-    status = qn_container_require(block->container, names[1], QN_ELEMENT_UNSIGNED, 1,
-                                  (rows + 7) / 8, &section, error);
+  static const char *const names[] = {"row_vertices", "row_bits", "replaced_rows", NULL};
+  const struct qn_section *section = NULL;
+  const struct qn_container_info *info = qn_container_info(block->container);
+  const bool as_bits = qn_container_section(block->container, names[1]) != NULL;
+  if (as_bits == (qn_container_section(block->container, names[0]) != NULL))
+    return BROKEN("SET-44", "there must be one of the sections %s and %s", names[0], names[1]);
+  if (!qn_container_section(block->container, names[2]))
+    return BROKEN("SET-44", "the section %s is missing", names[2]);
+  enum qn_status status =
+      qn_container_require(block->container, names[2], QN_ELEMENT_UNSIGNED, 1,
+                           info->num_rows / 8 + (info->num_rows % 8 > 0), &section, error);
   if (!status)
     block->replaced = section->data;
-  return status ? status : qn_container_verify_sections(block->container, names, error);
+  if (!status)
+    status = as_bits ? qn_container_require(block->container, names[1], QN_ELEMENT_UNSIGNED, 1,
+                                            info->num_vertices / 8 + (info->num_vertices % 8 > 0),
+                                            &section, error)
+                     : qn_container_require(block->container, names[0], QN_ELEMENT_UNSIGNED, 4,
+                                            info->num_rows, &section, error);
+  if (!status)
+    status = qn_container_verify_sections(block->container, names, error);
+  if (!status && as_bits)
+    return list_rows(set, index, section->data, block, error);
+  if (!status)
+    block->vertices = section->data;
+  return status;
 }
 
 static enum qn_status open_block(const struct qn_set *set, uint64_t index,
@@ -187,24 +220,38 @@ static enum qn_status open_block(const struct qn_set *set, uint64_t index,
     status = qn_graph_view(block->container, &graph, error);
   if (!status)
     status = view_lists(set, index, block, error);
-  if (!status)
-    status =
-        qn_container_confirm(block->container, qn_graph_check_all(block->container, &graph, error),
-                             qn_container_verify, error);
   if (status)
     return status;
   block->rows = graph.out;
   block->rows.num_vertices = qn_container_info(block->container)->num_rows;
-  status = check_rows(set, index, block, error);
-  if (!status)
-    status = qn_properties_view(block->container, &block->properties, error);
+  status = qn_properties_view(block->container, &block->properties, error);
   if (!status &&
       (block->properties.of_vertices.count ||
        !qn_same_columns(&block->properties.of_edges, &wanted->of_edges) ||
        (wanted->of_edges.count && strcmp(block->properties.weight, wanted->weight) != 0)))
     status = BROKEN("SET-46", "the properties are not those of edges that %s names",
                     set->ranges[0].file.name);
+  return status;
+}
+
+static enum qn_status check_block(const struct qn_set *set, uint64_t index,
+                                  const struct qn_changed_block *block, struct qn_error *error) {
+  struct qn_graph graph;
+  enum qn_status status = qn_graph_view(block->container, &graph, error);
+  if (!status)
+    status =
+        qn_container_confirm(block->container, qn_graph_check_all(block->container, &graph, error),
+                             qn_container_verify, error);
+  if (!status)
+    status = check_rows(set, index, block, error);
   return status ? status : qn_properties_check(block->container, &block->properties, error);
+}
+
+enum qn_status qn_changed_check_blocks(const struct qn_changed *changed, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (uint64_t i = 0; !status && i < changed->num_blocks; i++)
+    status = check_block(changed->set, i, &changed->blocks[i], error);
+  return status;
 }
 
 /* SET-42 of what the base is, and SET-46. */
@@ -248,7 +295,7 @@ enum qn_status qn_changed_open(const struct qn_set *set, enum qn_changed_check c
     changed->num_blocks = i + 1;
     status = open_block(set, i, &changed->blocks[i], error);
   }
-  return status;
+  return status || check == QN_CHANGED_HEADERS ? status : qn_changed_check_blocks(changed, error);
 }
 
 enum qn_status qn_changed_open_base(const char *path, enum qn_changed_check check,
@@ -267,6 +314,7 @@ enum qn_status qn_set_identify_base(const char *path, struct qn_set_base *base,
 
 void qn_changed_close(struct qn_changed *changed) {
   for (uint64_t i = 0; changed->blocks && i < changed->num_blocks; i++) {
+    qn_free(changed->blocks[i].listed);
     qn_properties_release(&changed->blocks[i].properties);
     qn_container_unmap(changed->blocks[i].container);
   }

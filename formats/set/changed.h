@@ -15,6 +15,7 @@ struct qn_changed_block {
   struct qn_container *container;
   struct qn_csr rows;
   const uint32_t *vertices; /* [rows] whose rows they are, ascending */
+  uint32_t *listed;         /* these, where the block has bits; owned */
   const uint8_t *replaced;  /* bit r % 8 of byte r / 8: row r replaces what was there before */
   struct qn_properties properties;
 };
@@ -28,12 +29,13 @@ struct qn_changed {
   struct qn_changed_block *blocks; /* of the generations, from the first one on */
 };
 
-/* How much of the base is checked; blocks are checked whole. */
+/* How much of the base is checked; from QN_CHANGED_FILES on blocks are checked whole. */
 enum qn_changed_check {
-  QN_CHANGED_FILES, /* that they are those of the manifest */
-  QN_CHANGED_IDS,   /* and what the base's vertices are called */
-  QN_CHANGED_ROWS,  /* and what those who walk rows rely on */
-  QN_CHANGED_ALL,   /* every rule, and the properties */
+  QN_CHANGED_HEADERS, /* that files are those of the manifest: what else they hold is not read */
+  QN_CHANGED_FILES,   /* and blocks */
+  QN_CHANGED_IDS,     /* and what the base's vertices are called */
+  QN_CHANGED_ROWS,    /* and what those who walk rows rely on */
+  QN_CHANGED_ALL,     /* every rule, and the properties */
 };
 
 /* SET-42 to SET-44, and SET-46. The set outlives it. Owned until close, also after a failure. */
@@ -42,9 +44,10 @@ enum qn_status qn_changed_open(const struct qn_set *set, enum qn_changed_check c
 /* A container or set that is to be a base. */
 enum qn_status qn_changed_open_base(const char *path, enum qn_changed_check check,
                                     struct qn_changed *changed, struct qn_error *error);
-/* Check more of the base than when it was opened. */
+/* Check more of the base than when it was opened, and of its blocks. */
 enum qn_status qn_changed_check_base(const struct qn_changed *changed, enum qn_changed_check check,
                                      struct qn_error *error);
+enum qn_status qn_changed_check_blocks(const struct qn_changed *changed, struct qn_error *error);
 /* A zeroed one is allowed. */
 void qn_changed_close(struct qn_changed *changed);
 

@@ -1,8 +1,10 @@
 /* Where a graph came from that was changed. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "formats/set/changed.h"
 #include "formats/set/files.h"
+#include "formats/set/generations.h"
 #include "support/progress.h"
 #include "support/tool.h"
 #include <quern/metadata.h>
@@ -126,4 +128,35 @@ enum qn_status qn_changed_metadata(const struct qn_changed *changed, json_t **ou
   json_decref(base);
   json_decref(generations);
   return status;
+}
+
+/* ---- What happened --------------------------------------------------------------- */
+
+static json_t *describe_generation(const struct qn_set *set, uint64_t i, json_t *metadata) {
+  const struct qn_set_generation *generation = &set->generations[i];
+  return json_pack(
+      "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o*}", "generation", (json_int_t)i + 1, "vertices",
+      (json_int_t)generation->num_vertices, "edges", (json_int_t)generation->num_edges, "added",
+      (json_int_t)generation->added, "removed", (json_int_t)generation->removed, "missing",
+      (json_int_t)generation->missing, "new_vertices",
+      (json_int_t)(set->ranges[i].end - set->ranges[i].begin), "bytes",
+      (json_int_t)(set->ranges[i].file.bytes + set->parts[i].file.bytes), "metadata", metadata);
+}
+
+enum qn_status qn_set_log(const struct qn_set *set, json_t **out, struct qn_error *error) {
+  json_t *log = json_array();
+  enum qn_status status = log ? QN_OK : out_of_memory(error);
+  for (uint64_t i = 0; !status && i < set->num_generations; i++) {
+    json_t *metadata = NULL;
+    status = qn_container_metadata(set->ranges[i].container, &metadata, error);
+    if (!status && json_array_append_new(log, describe_generation(set, i, metadata)))
+      status = out_of_memory(error);
+  }
+  if (status) {
+    json_decref(log);
+    return status;
+  }
+  *out = json_pack("{s:{s:s, s:o}, s:o}", "base", "name", set->base.name, "identity",
+                   json_sprintf("%016" PRIx64, set->base.identity), "log", log);
+  return *out ? QN_OK : out_of_memory(error);
 }

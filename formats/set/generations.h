@@ -27,6 +27,10 @@ void qn_set_add_generations(const struct qn_set *set, json_t *manifest);
 void qn_set_number_generations(const struct qn_set *set,
                                void (*add)(void *context, uint64_t number), void *context);
 
+/* What each generation has changed, and where that came from: {"base": {"name", "identity"}, "log":
+ * [...]}, a new reference. */
+enum qn_status qn_set_log(const struct qn_set *set, json_t **out, struct qn_error *error);
+
 /* Cut "@G" from a copy of `path`: the folder in `folder` [PATH_MAX] and `*generation`; false if the
  * path is no such name. */
 bool qn_set_split_path(const char *path, char *folder, uint64_t *generation);

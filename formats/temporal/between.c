@@ -347,26 +347,35 @@ static enum qn_status write_nameless(struct picking *picking, struct qn_containe
   return status;
 }
 
-enum qn_status qn_between_apply(const struct qn_between *between, struct qn_container **container,
-                                struct qn_error *error) {
-  struct picking picking = {.between = between, .container = *container};
-  struct qn_container *made = NULL;
-  if (!qn_between_is_asked(between))
-    return QN_OK;
-  qn_progress_begin("picking edges", "edges", qn_container_info(*container)->num_edges);
+enum qn_status qn_between_pick(const struct qn_between *between, struct qn_container *container,
+                               struct qn_container **made, struct qn_error *error) {
+  struct picking picking = {.between = between, .container = container};
+  *made = NULL;
+  qn_progress_begin("picking edges", "edges", qn_container_info(container)->num_edges);
   enum qn_status status = view(&picking, error);
   if (!status)
-    status = write_nameless(&picking, &made, error);
+    status = write_nameless(&picking, made, error);
   if (!status)
-    status = qn_container_unchanged(*container, error);
+    status = qn_container_unchanged(container, error);
   qn_progress_end();
   qn_pages_free(picking.records, picking.num_edges, sizeof *picking.records);
   qn_properties_release(&picking.properties);
   qn_graph_unmap(&picking.graph);
   if (status) {
-    qn_container_unmap(made);
-    return status;
+    qn_container_unmap(*made);
+    *made = NULL;
   }
+  return status;
+}
+
+enum qn_status qn_between_apply(const struct qn_between *between, struct qn_container **container,
+                                struct qn_error *error) {
+  struct qn_container *made;
+  if (!qn_between_is_asked(between))
+    return QN_OK;
+  enum qn_status status = qn_between_pick(between, *container, &made, error);
+  if (status)
+    return status;
   qn_container_unmap(*container);
   *container = made;
   return QN_OK;

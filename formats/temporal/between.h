@@ -21,8 +21,11 @@ static inline bool qn_between_is_asked(const struct qn_between *between) {
 /* When all is said: QN_USAGE if some of it cannot be combined. */
 enum qn_status qn_between_settle(const struct qn_between *between, struct qn_error *error);
 
-/* Replace `*container`, mapped, of any layout, by one without a name, in temporary disk space or
- * memory, that has the same vertices and the edges of that time, those without one not. QN_USAGE if
- * there is no such property, or the range is none of its type. On failure it stays as it is. */
+/* A container without a name, in temporary disk space or memory, that has the vertices of
+ * `container`, mapped, of any layout, and its edges of that time, those without one not. QN_USAGE
+ * if there is no such property, or the range is none of its type. */
+enum qn_status qn_between_pick(const struct qn_between *between, struct qn_container *container,
+                               struct qn_container **made, struct qn_error *error);
+/* Put that in place of `*container`, if it is asked for. On failure it stays as it is. */
 enum qn_status qn_between_apply(const struct qn_between *between, struct qn_container **container,
                                 struct qn_error *error);

@@ -24,7 +24,8 @@ enum qn_status qn_session_build(struct qn_session *session, const char *layout,
 /* A graph container from a session of any layout. Options are the steps of quern-transform, which
  * are done in its order: "egonet", "hops", "along", "induced", "cross-edges", "transpose",
  * "remove-self-loops", "symmetrize", "remove-duplicates", "random-weights", "narrow-weights",
- * "relabel", "seed", "in-edges"; and "force". Without a step it is the graph as it is. In place of
+ * "relabel", "seed", "in-edges"; before all of them "between" and "time", which pick the edges of a
+ * time; and "force". Without a step it is the graph as it is. In place of
  * steps "partition" divides the graph, with "by", "imbalance", "column" and "passes": the result is
  * the container, of any layout, with a property that says the part of each vertex or edge. */
 enum qn_status qn_session_transform(struct qn_session *session, const struct qn_option *options,

@@ -5,6 +5,7 @@
  *   lookup.h     single vertices and edges: rows, degrees, ids
  *   import.h     graphs from arrays, Arrow streams and files
  *   build.h      other layouts; transformed graphs
+ *   changes.h    edges added and removed beside a graph
  *   run.h        algorithms and their results
  *   placement.h  many runs on one graph, which stays on a device
  *   sample.h     batches for training: sampled neighbours, walks
@@ -32,6 +33,7 @@
 #define QUERN_QUERN_H
 
 #include <quern/build.h>
+#include <quern/changes.h>
 #include <quern/error.h>
 #include <quern/export.h>
 #include <quern/features.h>

@@ -10,6 +10,7 @@ Graphs come from files, tables, arrays and other libraries, and go there again; 
 
 from . import _algorithms, graphar, icebug, ogb
 from ._algorithms import *  # noqa: F403: every algorithm as a function
+from ._changes import append, compact, generations
 from ._errors import (Cancelled, DeviceError, InvalidError, NegativeError, QuernError, QuernWarning, SystemFailure,
                       UnsupportedError, UsageError)
 from ._features import Feature
@@ -27,9 +28,10 @@ from ._types import from_types
 read_graphar, read_icebug, read_ogb = graphar.read, icebug.read, ogb.read
 
 __all__ = ["Batch", "Cancelled", "DeviceError", "Feature", "Graph", "InvalidError", "NegativeError", "PlacedGraph", "QuernError", "QuernWarning", "Result", "Sampler",
-           "SystemFailure", "Table", "UnsupportedError", "UsageError", "algorithms", "fetch", "formats", "from_arrays", "from_arrow", "from_binsparse",
+           "SystemFailure", "Table", "UnsupportedError", "UsageError", "algorithms", "append", "compact", "fetch", "formats", "from_arrays", "from_arrow",
+           "from_binsparse",
            "from_duckdb", "from_edges", "from_igraph", "from_networkit", "from_networkx", "from_pandas", "from_polars", "from_pyg", "from_scipy",
-           "from_types", "generate", "graphar", "icebug", "layouts", "ogb", "open", "open_part", "read", "read_arrow", "read_csv", "read_graphar",
+           "from_types", "generate", "generations", "graphar", "icebug", "layouts", "ogb", "open", "open_part", "read", "read_arrow", "read_csv", "read_graphar",
            "read_icebug", "read_ogb",
            "read_parquet", "sampler", "verify"]
 __all__ += _algorithms.__all__

@@ -1,4 +1,5 @@
-"""What quern-import and quern-export do with tables, which they hand over: python3 -m quern import|export ARGUMENTS.
+"""What quern-import, quern-export and quern-transform --append do with tables, which they hand over: python3 -m quern import|export|transform
+ARGUMENTS.
 
 Options, output, errors and exit codes are those of the tools. ``parts`` is what quern-transform --partition calls for a library.
 """
@@ -17,7 +18,7 @@ import time
 import warnings
 from typing import Any, Callable, Dict, Iterator, List, NoReturn, Optional, Tuple
 
-from . import _errors, _words, _files, _partition, _sources, _types, graphar, icebug
+from . import _changes, _errors, _words, _files, _partition, _sources, _types, graphar, icebug
 from ._convert import ENDINGS
 from ._graph import Graph, open as open_graph
 
@@ -234,7 +235,7 @@ LEDGER = {"records": "records read", "comments": "comments and blank lines", "re
           "parallel_edges": "of these parallel"}
 
 
-WEIGHTS = {None: "none", "u4": "u32", "f4": "f32", "i8": "i64", "f8": "f64"}
+WEIGHTS = _changes.WEIGHTS
 
 
 def _import(options: argparse.Namespace, begun: float) -> None:
@@ -259,6 +260,32 @@ def _import(options: argparse.Namespace, begun: float) -> None:
         for key, label in LEDGER.items():
             if ledger.get(key) or key in ("records", "edges_read", "edges_written"):
                 print("  %-30s %12d" % (label, ledger[key]))
+
+
+# ---- Changes ------------------------------------------------------------------------------------
+
+def _transform_parser() -> argparse.ArgumentParser:
+    parser = _shared("quern-transform")
+    for name in ("append", "remove"):
+        parser.add_argument("--" + name, action="append")
+    for name in ("append-vertices", "memory", "tmpdir"):
+        parser.add_argument("--" + name)
+    _flag(parser, "--strict")
+    parser.add_argument("input")
+    return parser
+
+
+def _transform(options: argparse.Namespace, begun: float) -> None:
+    notes = _noted(options)
+    report = _changes.append(options.input, options.append, options.output, remove=options.remove, vertices=options.append_vertices,
+                             strict=bool(options.strict), force=bool(options.force), progress=False if options.quiet else None,
+                             threads=options.threads, memory=options.memory, tmpdir=options.tmpdir)
+    if options.json:
+        print(json.dumps({**report, "seconds": time.monotonic() - begun, "notes": notes}, indent=2))
+    elif not options.quiet:
+        print("%s: generation %d, %d edges added, %d removed, %d new vertices; now %d vertices, %d edges" % (
+            options.output, report["generation"], report["added"], report["removed"], report["new_vertices"], report["vertices"],
+            report["edges"]))
 
 
 # ---- Export -------------------------------------------------------------------------------------
@@ -396,13 +423,13 @@ def main(arguments: Optional[List[str]] = None) -> int:
     begun = time.monotonic()
     _words.speak_python = False
     arguments = sys.argv[1:] if arguments is None else arguments
-    verbs: Dict[str, Callable[[argparse.Namespace, float], None]] = {"import": _import, "export": _export, "parts": _parts}
+    verbs: Dict[str, Callable[[argparse.Namespace, float], None]] = {"import": _import, "export": _export, "transform": _transform, "parts": _parts}
     if not arguments or arguments[0] not in verbs:
-        print("usage: python3 -m quern import|export ARGUMENTS", file=sys.stderr)
+        print("usage: python3 -m quern import|export|transform ARGUMENTS", file=sys.stderr)
         return 2
     verb, rest = arguments[0], arguments[1:]
     tool = "quern-" + verb
-    parser = {"import": _import_parser, "export": _export_parser, "parts": _parts_parser}[verb]()
+    parser = {"import": _import_parser, "export": _export_parser, "transform": _transform_parser, "parts": _parts_parser}[verb]()
     warnings.simplefilter("always", _errors.QuernWarning)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:

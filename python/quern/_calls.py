@@ -48,6 +48,11 @@ def text_of(name: str, *arguments: Any) -> Any:
     """The JSON that a function of the library makes."""
     text = ctypes.c_void_p()
     check(name, *arguments, ctypes.byref(text))
+    return taken(text)
+
+
+def taken(text: ctypes.c_void_p) -> Any:
+    """A JSON that the library has made, which is freed."""
     try:
         return _parsed(ctypes.cast(text, ctypes.c_char_p).value or b"")
     finally:

@@ -45,8 +45,8 @@ def make(name: str, *arguments: Any, path: Optional[PathLike] = None, **job: Any
     return Graph(session)
 
 
-def open(path: PathLike, verify: bool = False, *, trust: bool = False, progress: ProgressOption = None,
-         threads: Optional[int] = None, tmpdir: Optional[PathLike] = None) -> "Graph":
+def open(path: PathLike, verify: bool = False, *, trust: bool = False, generation: Optional[int] = None,
+         progress: ProgressOption = None, threads: Optional[int] = None, tmpdir: Optional[PathLike] = None) -> "Graph":
     """Open a container of any layout: a file, an archive, a set (its folder, whose graph is put together in
     temporary disk space), a member of a bundle (``"BUNDLE.tar:MEMBER"``), or a container or an archive on a server
     (``"https://..."``, ``"s3://..."``, and what `fsspec <https://filesystem-spec.readthedocs.io>`_ has, if that is installed).
@@ -58,6 +58,8 @@ def open(path: PathLike, verify: bool = False, *, trust: bool = False, progress:
 
     ``trust=True`` never checks, which is unsafe unless the file is your own and was verified just now.
 
+    ``generation=3`` is the graph that a set of changes was after its third generation (:func:`append`).
+
     Of a container on a server what is needed comes, is verified in any case, and is kept in the user's cache. What fsspec has
     comes whole.
 
@@ -66,7 +68,8 @@ def open(path: PathLike, verify: bool = False, *, trust: bool = False, progress:
     """
     session = _Session()
     flags = (_library.OPEN_VERIFY if verify else 0) | (_library.OPEN_TRUST if trust else 0)
-    run_job("qn_session_open", path_bytes(local(path)), flags, progress=progress, threads=threads, tmpdir=tmpdir,
+    named = path_bytes(local(path)) + (b"" if generation is None else b"@%d" % generation)
+    run_job("qn_session_open", named, flags, progress=progress, threads=threads, tmpdir=tmpdir,
             after=(ctypes.byref(session.pointer),))
     graph = Graph(session)
     graph._set = os.fspath(path) if os.path.isdir(path) else None
@@ -554,7 +557,7 @@ class Graph(Lookups, Algorithms):
                   **steps: Any) -> "Graph":
         """A changed graph, in a file or in memory. Steps are the options of ``quern-transform``, with underscores for
         dashes: ``symmetrize=True``, ``relabel="degree"``, ``egonet=42, hops=2``, ... Without any it is a copy in the layout
-        graph. ``partition=8, by="ldg"`` in place of steps is this container with a property that says the part of each vertex; a method
+        graph. ``between=("2024-01-01", "2024-06-30")`` takes the edges of a time, before all steps. ``partition=8, by="ldg"`` in place of steps is this container with a property that says the part of each vertex; a method
         of a library (``by="kaminpar"``) is called by its package."""
         if steps.get("by") in _partition.PACKAGES:
             return _partition.transformed(self, path, dict(force=force, progress=progress, threads=threads), **steps)

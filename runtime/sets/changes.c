@@ -1,7 +1,6 @@
 #include "runtime/sets/changes.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "support/memory.h"
@@ -53,17 +52,18 @@ static bool walk_blocks(struct qn_run_changes *changes, uint64_t *hidden, uint64
 static bool count_row(struct qn_run_changes *changes, uint64_t *counts, const struct qn_csr *rows,
                       uint64_t row, uint64_t v) {
   (void)changes;
-  counts[v + 1] += row_length(rows, row);
+  counts[v] += row_length(rows, row);
   return true;
 }
 
-/* In front of what later generations have; false: a file was written over meanwhile. */
+/* In front of what later generations have: where the row ends becomes where it begins. False: a
+ * file was written over meanwhile. */
 static bool copy_row(struct qn_run_changes *changes, uint64_t *ends, const struct qn_csr *rows,
                      uint64_t row, uint64_t v) {
   const struct qn_csr *to = &changes->added;
   const uint64_t begin = rows->row_offsets[row], count = row_length(rows, row);
   const unsigned width = qn_weight_bytes(rows->weights.type);
-  if (count > ends[v] - to->row_offsets[v])
+  if (count > ends[v])
     return false;
   ends[v] -= count;
   memcpy((uint32_t *)to->column_indices + ends[v], rows->column_indices + begin,
@@ -72,68 +72,6 @@ static bool copy_row(struct qn_run_changes *changes, uint64_t *ends, const struc
     memcpy((char *)to->weights.data + ends[v] * width,
            (const char *)rows->weights.data + begin * width, count * width);
   return true;
-}
-
-static bool ascends(const uint32_t *columns, uint64_t count) {
-  for (uint64_t i = 1; i < count; i++)
-    if (columns[i] < columns[i - 1])
-      return false;
-  return true;
-}
-
-static int compare_keys(const void *a, const void *b) {
-  const uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
-  return (first > second) - (first < second);
-}
-
-/* Parallel edges keep their order. `room` has 16 bytes an edge. */
-static void sort_row(const struct qn_csr *csr, uint64_t begin, uint64_t count, uint64_t *room) {
-  uint32_t *columns = (uint32_t *)csr->column_indices + begin;
-  const unsigned width = qn_weight_bytes(csr->weights.type);
-  char *weights = (char *)csr->weights.data + begin * width;
-  for (uint64_t i = 0; i < count; i++)
-    room[i] = (uint64_t)columns[i] << 32 | i;
-  qsort(room, count, sizeof *room, compare_keys);
-  if (width)
-    memcpy(room + count, weights, count * width);
-  for (uint64_t i = 0; i < count; i++) {
-    columns[i] = (uint32_t)(room[i] >> 32);
-    if (width)
-      memcpy(weights + i * width, (char *)(room + count) + (uint32_t)room[i] * (uint64_t)width,
-             width);
-  }
-}
-
-/* Rows to which several generations have added. */
-static enum qn_status sort_rows(const struct qn_csr *csr, struct qn_error *error) {
-  uint64_t longest = 0;
-  enum qn_status failed = QN_OK;
-#pragma omp parallel for schedule(dynamic, 16384) reduction(max : longest)
-  for (uint64_t v = 0; v < csr->num_vertices; v++) {
-    const uint64_t count = row_length(csr, v);
-    if (count > longest && !ascends(csr->column_indices + csr->row_offsets[v], count))
-      longest = count;
-  }
-  if (longest == 0)
-    return QN_OK;
-#pragma omp parallel
-  {
-    uint64_t *room;
-    struct qn_error own;
-    const enum qn_status status = qn_alloc(&room, longest, 2 * sizeof *room, "a row", &own);
-#pragma omp for schedule(dynamic, 1024)
-    for (uint64_t v = 0; v < csr->num_vertices; v++)
-      if (!status && !ascends(csr->column_indices + csr->row_offsets[v], row_length(csr, v)))
-        sort_row(csr, csr->row_offsets[v], row_length(csr, v), room);
-#pragma omp critical
-    if (status && !failed) {
-      failed = status;
-      if (error)
-        *error = own;
-    }
-    qn_free(room);
-  }
-  return failed;
 }
 
 static enum qn_status make_columns(struct qn_csr *csr, struct qn_error *error) {
@@ -160,7 +98,7 @@ static void release_csr(const struct qn_csr *csr) {
 static enum qn_status join_generations(struct qn_run_changes *changes, struct qn_error *error) {
   const uint64_t num_vertices = num_vertices_of(changes), words = num_vertices / 64 + 1;
   struct qn_csr *added = &changes->added;
-  uint64_t *offsets, *ends = NULL, *hidden = NULL;
+  uint64_t *offsets, *hidden = NULL;
   *added = (struct qn_csr){.num_vertices = num_vertices,
                            .weights.type = changes->changed.set->weight_type};
   enum qn_status status =
@@ -177,16 +115,12 @@ static enum qn_status join_generations(struct qn_run_changes *changes, struct qn
   status = make_columns(added, error);
   if (!status)
     status = qn_pages_alloc(&hidden, words, sizeof *hidden, "rows", error);
-  if (!status)
-    status = qn_pages_alloc(&ends, num_vertices, sizeof *ends, "rows", error);
-  if (!status) {
-    memcpy(ends, offsets + 1, num_vertices * sizeof *ends);
-    if (!walk_blocks(changes, hidden, ends, copy_row))
-      status = qn_input_changed(error);
-  }
-  qn_pages_free(ends, num_vertices, sizeof *ends);
+  if (!status && !walk_blocks(changes, hidden, offsets, copy_row))
+    status = qn_input_changed(error);
   qn_pages_free(hidden, words, sizeof *hidden);
-  return status ? status : sort_rows(added, error);
+  for (uint64_t i = 0; !status && i < changes->changed.num_blocks; i++)
+    status = qn_container_unchanged(changes->changed.blocks[i].container, error);
+  return status;
 }
 
 /* Out-degrees; and the edges must be as many as the manifest says. */

@@ -11,7 +11,8 @@
 struct qn_run_changes {
   struct qn_changed changed;
   struct qn_changed_ids ids;
-  struct qn_csr added;   /* [V] the edges of generations that still are; owned, as all below */
+  struct qn_csr added;   /* [V] the edges of generations that still are, a generation after the
+                            other in each row; owned, as all below */
   uint64_t *replaced;    /* [V / 64 + 1] bits of vertices whose rows in the base no longer count */
   uint64_t num_skipped;  /* of the base's rows */
   uint32_t *degrees;     /* [V] out-degrees */

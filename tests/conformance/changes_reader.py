@@ -91,7 +91,7 @@ class ChangedSet(Set):
         lost = len(self.graphs[-1]) - len(kept)
         self.graphs.append(sorted(kept + edges, key=lambda edge: edge[:2]))
         insist("SET-45", len(self.graphs[-1]) == generation["edges"] and generation["removed"] <= lost)
-        insist("SET-45", "%016x" % (fingerprint_of(self.graphs[-1], self.graph["weights"]) & MASK) == generation["fingerprint"])
+        insist("SET-45", "%016x" % ((fingerprint_of(self.graphs[-1], self.graph["weights"]) - fingerprint_of(self.base.edges, self.graph["weights"])) & MASK) == generation["fingerprint"])
 
     def read_block(self, place, generation, before):
         about = self.manifest["blocks"][place]
@@ -102,8 +102,14 @@ class ChangedSet(Set):
                and WEIGHTS[container.weight_type] == self.graph["weights"] and not block.has("original_ids") and not block.has("id_offsets"))
         metadata = parsed_json(bytes(container.bytes_of("metadata"))) if block.has("metadata") else {}
         insist("SET-43", metadata.get("set") == {"base": self.manifest["base"]["identity"], "generation": place + 1})
-        insist("SET-44", block.has("row_vertices") and block.has("replaced_rows"))
-        rows = block.numbers("row_vertices", 4, container.num_rows)
+        insist("SET-44", block.has("row_vertices") != block.has("row_bits") and block.has("replaced_rows"))
+        if block.has("row_bits"):
+            marks = int.from_bytes(bytes(container.bytes_of("row_bits")), "little")
+            insist("SET-44", len(container.bytes_of("row_bits")) == (block.num_vertices + 7) // 8 and marks >> block.num_vertices == 0)
+            rows = [v for v in range(block.num_vertices) if marks >> v & 1]
+            insist("SET-44", len(rows) == container.num_rows)
+        else:
+            rows = block.numbers("row_vertices", 4, container.num_rows)
         bits = bytes(container.bytes_of("replaced_rows"))
         insist("SET-44", all(a < b for a, b in zip(rows, rows[1:])) and all(v < generation["vertices"] for v in rows))
         replaced = {v for row, v in enumerate(rows) if bits[row // 8] >> row % 8 & 1}

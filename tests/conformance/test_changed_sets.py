@@ -124,6 +124,22 @@ class ChangedSets(unittest.TestCase):
         self.seal(manifest)
         self.expect("SET-16")
 
+    def test_rows_as_bits(self):
+        """Of many rows."""
+        (self.at / "a.csv").write_text("".join("%d %d\n" % (i, i * 7 % 3001) for i in range(3001)))
+        run("quern-import", "a.csv", "-qo", "g.qrn", cwd=self.at)
+        run("quern-transform", "g.qrn", "--append", "a.csv", "-qo", "changed", cwd=self.at)
+        run("quern-verify", "-q", self.set)
+        self.assertEqual([edge[:2] for edge in ChangedSet(self.set).graphs[1]], [(i, i * 7 % 3001) for i in range(3001) for _ in range(2)])
+        manifest, block = json.loads((self.set / "set.json").read_text()), self.set / "part-00000.qrn"
+        data = block.read_bytes()
+        bits = bytes(read(block).bytes_of("row_bits"))
+        self.assertEqual(len(bits), 376)
+        for wrong in (b"\xfe" + bits[1:], bits[:-1] + bytes([bits[-1] | 2]), b"\xfe" + bits[1:-1] + bytes([bits[-1] | 2])):
+            block.write_bytes(rebuilt(data, {"row_bits": wrong}))
+            self.seal(manifest)
+            self.expect("SET-44")
+
     def test_bases(self):
         manifest = self.copy()
         (self.at / "graph.qrn").rename(self.at / "elsewhere.qrn")

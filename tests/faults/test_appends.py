@@ -36,14 +36,21 @@ class Appends(unittest.TestCase):
         self.before = contents(self.at / "first")
 
     def start(self, **environment):
+        """In the folder of a set, or in a new one."""
         shutil.rmtree(self.at / "now", ignore_errors=True)
-        shutil.copytree(self.at / "first", self.at / "now")
-        words = ["quern-transform", self.at / "now", "--append", self.at / "b.csv", "--remove", self.at / "b.csv", "-qo", self.at / "now"]
+        base = self.at / self.chance.choice(("now", "now", "first"))
+        if base.name == "now":
+            shutil.copytree(self.at / "first", base)
+        words = ["quern-transform", base, "--append", self.at / "b.csv", "--remove", self.at / "b.csv", "-qo", self.at / "now"]
         return subprocess.Popen(words, env=dict(os.environ, **environment), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                 stderr=subprocess.PIPE)
 
     def judge(self, code, said, codes, leaves):
         self.assertIn(code, codes, said)
+        if not (self.at / "now").exists():
+            self.assertNotEqual(code, 0, said)
+            self.assertTrue(leaves or len(list(self.at.iterdir())) == 4, said)
+            return
         found = contents(self.at / "now")
         count = len(json.loads(found["set.json"])["generations"])
         if count == 1:

@@ -321,7 +321,7 @@ class Install(unittest.TestCase):
     def test_the_programs_of_the_page_on_the_library(self):
         page = (self.prefix / "share/doc/quern/docs/library.md").read_text()
         programs = {}
-        names = ("enough", "arrays", "tables", "files", "program", "placed", "batches", "parts", "properties", "types", "look", "neighbours", "loops", "cycle")
+        names = ("enough", "arrays", "tables", "files", "program", "placed", "batches", "parts", "properties", "types", "changes", "look", "neighbours", "loops", "cycle")
         for name, text in zip(names, re.findall(r"(?ms)^```c\n(.*?)^```$", page)):
             source = Path(self.folder.name) / (name + ".c")
             source.write_text(text)
@@ -360,6 +360,9 @@ class Install(unittest.TestCase):
         self.assertIn("KNOWS", run(programs["types"], vector, "KNOWS", exit=2).stderr)
         films = folder / "films"
         self.assertRegex(run(programs["types"], films, "likes", films).stdout, r'"name":"Film","vertices":3.*\nlikes: 5 vertices, 2 edges\n')
+        changed = [folder / "star.qrn", folder / "star.txt", folder / "starred", folder / "twice.qrn"]
+        self.assertRegex(run(programs["changes"], *changed).stdout, r'"generation":1,"vertices":4,"edges":8.*\n8 edges in all\n')
+        self.assertIn("exists", run(programs["changes"], *changed, exit=2).stderr)
         self.assertRegex(run(programs["properties"]).stdout, r"\Alibquern [\d.]+\nyear: 4 values of 4 bytes, 1 null\n"
                          r'\{"vertices":\[\{"name":"year","nulls":1,"type":"u32"\}\]\}\n\{"count":\d,"largest":\d\}\n\Z')
         edges.write_text("a b\nc b\nb b\nd b\nd b\nb a\n")

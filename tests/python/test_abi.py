@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness.package import SOURCE, needs, quern
 
-HEADERS = ("error", "job", "session", "lookup", "import", "build", "run", "placement", "sample", "features", "parts", "export")
+HEADERS = ("error", "job", "session", "lookup", "import", "build", "changes", "run", "placement", "sample", "features", "parts", "export")
 
 
 @needs()

@@ -51,18 +51,24 @@ class Page(_Scratch):
                 exec(compile("\n" * (line - 1) + block, "docs/python.md", "exec"), names)
                 self.assertEqual(bool(printed.getvalue()), "print(" in block)
 
-    def test_the_page_of_types(self):
+    def page(self, name):
         """Its commands, then what it shows in Python."""
-        text = (SOURCE / "docs/types.md").read_text()
+        text = (SOURCE / "docs" / name).read_text()
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(self.folder)
         run("bash", "-ec", "\n".join(re.findall(r"(?ms)^```sh\n(.*?)^```$", text)))
         shown = "".join(match.group(1) for match in BLOCK.finditer(text))
         with contextlib.redirect_stdout(io.StringIO()) as printed, warnings.catch_warnings():
             warnings.simplefilter("ignore", quern.QuernWarning)
-            exec(compile(shown, "docs/types.md", "exec"), {})
+            exec(compile(shown, "docs/" + name, "exec"), {})
         said = re.findall(r"(?m)print.*# (.*)$", shown)
         self.assertEqual(printed.getvalue().splitlines()[:len(said)], said)
+
+    def test_the_page_of_types(self):
+        self.page("types.md")
+
+    def test_the_page_of_changes(self):
+        self.page("changes.md")
 
     def test_the_page_of_training(self):
         self.addCleanup(os.chdir, os.getcwd())

@@ -4,7 +4,8 @@
  * A kernel of its own because label propagation (kernels/programs/cc.h) needs in- and out-edges,
  * and tells other ranks what is new once for each step of the diameter. Where rows hold both ends
  * of every edge, trees are merged twice: when each vertex has joined one neighbor, so that all
- * ranks know the largest tree, whose vertices need join no more; and at the end. */
+ * ranks know the largest tree, whose vertices need join no more; and at the end. Where they hold
+ * one end, one process keeps a bit of each vertex outside of that tree. */
 #include <string.h>
 
 #include "formats/graph/components.h"
@@ -111,10 +112,18 @@ static void begin(const struct qn_set_view *view, uint32_t *parent) {
     join_first(&view->parts[i], parent);
 }
 
-static void join_part(const struct qn_part_rows *part, uint32_t *parent, uint32_t largest) {
+/* `outside`: of rows of one end of edges, which vertices are not in the largest tree yet; or NULL.
+ */
+static void join_part(const struct qn_part_rows *part, uint32_t *parent, uint32_t largest,
+                      uint64_t *outside) {
 #pragma omp parallel for schedule(dynamic, 1024)
-  for (uint64_t v = part->begin; v < part->end; v++)
-    qn_components_join(parent, (uint32_t)v, neighbors_of(part, v), largest);
+  for (uint64_t v = part->begin; v < part->end; v++) {
+    const struct qn_neighbors row = neighbors_of(part, v);
+    if (outside)
+      qn_components_join_outside(parent, (uint32_t)v, row, outside);
+    else
+      qn_components_join(parent, (uint32_t)v, row, largest);
+  }
 }
 
 static bool has_edges(const void *context, uint64_t vertex) {
@@ -123,26 +132,30 @@ static bool has_edges(const void *context, uint64_t vertex) {
 
 static enum qn_status find_components(const struct qn_set_view *view, uint32_t *parent,
                                       struct qn_error *error) {
+  const bool alone = !view->exchange;
   uint32_t largest = QN_NO_LARGEST;
+  uint64_t *outside = NULL;
+  enum qn_status status = QN_OK;
   begin(view, parent);
-  if (view->has_out_rows) {
-    enum qn_status status = merge(view, parent, error);
-    if (status)
-      return status;
-    largest = qn_components_elect(parent, view->num_vertices, has_edges, view);
-  } else {
+  if (view->has_out_rows)
+    status = merge(view, parent, error);
+  else
     qn_components_end(parent, view->num_vertices); /* flat trees are joined faster */
-  }
-  for (uint64_t i = 0; i < view->num_parts; i++)
-    join_part(&view->parts[i], parent, largest);
-  return merge(view, parent, error);
+  if (!status && (view->has_out_rows || alone))
+    largest = qn_components_elect(parent, view->num_vertices, has_edges, view);
+  if (!status && !view->has_out_rows && alone)
+    status = qn_components_find_outside(parent, view->num_vertices, largest, &outside, error);
+  for (uint64_t i = 0; !status && i < view->num_parts; i++)
+    join_part(&view->parts[i], parent, largest, outside);
+  qn_pages_free(outside, qn_components_outside_words(view->num_vertices), sizeof *outside);
+  return status ? status : merge(view, parent, error);
 }
 
 /* The trees are known but for the edges that were added since. */
 static void join_new(const struct qn_set_view *view, const uint32_t *known, uint32_t *parent) {
   memcpy(parent, known, view->num_vertices * sizeof *parent);
   for (uint64_t i = view->num_known_parts; i < view->num_parts; i++)
-    join_part(&view->parts[i], parent, QN_NO_LARGEST);
+    join_part(&view->parts[i], parent, QN_NO_LARGEST, NULL);
   qn_components_end(parent, view->num_vertices);
 }
 
