@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """What changes to a graph cost: an append of 1 % against an import of all, runs on a base and what was added against the compacted
-container, and 50 generations against one.
+container, with one generation, twenty and fifty.
 
-    bench/sets/changes.py [--scale 22] [--generations 50] [--repeat 5] [--threads N] [--folder DIR]
+    bench/sets/changes.py [--scale 22] [--generations 1,20,50] [--repeat 5] [--threads N] [--folder DIR] [-o changes.json]
 
 Medians of whole commands, one after the other in each round, with warm caches and without syncing (QUERN_NO_SYNC=1). The goals: an append takes
-at most 5 % of the import's time and 2 % of its bytes, runs at most 1.2 times as long, with 50 generations 1.5 times."""
+at most 5 % of the import's time and 2 % of its bytes, runs at most 1.2 times as long, with 50 generations 1.5 times. The report is for
+bench/report.py."""
 
 import argparse
 import json
 import os
-import random
 import shutil
 import statistics
 import subprocess
@@ -48,17 +48,17 @@ class Bench:
 
     def make_edges(self):
         """The base's lines, and as many times 1 % as there are generations."""
-        self.tool("generate", "rmat", "--scale", self.options.scale, "--seed", 1, "-o", self.at / "g.qrn")
-        self.tool("export", self.at / "g.qrn", "--format", "edges", "-o", self.at / "base.txt")
-        self.tool("generate", "rmat", "--scale", self.options.scale, "--seed", 2, "-o", self.at / "h.qrn", "--force")
-        self.tool("export", self.at / "h.qrn", "--format", "edges", "-o", self.at / "more.txt")
-        with open(self.at / "more.txt") as lines:
-            more = lines.readlines()
-        count = len(more) // 100
-        random.Random(1).shuffle(more)
-        for i in range(self.options.generations):
-            begin = i * count % (len(more) - count)
-            (self.at / ("more-%d.txt" % i)).write_text("".join(more[begin:begin + count]))
+        self.edges("base.txt", 1)
+        with open(self.at / "base.txt", "rb") as lines:
+            count = sum(block.count(b"\n") for block in iter(lambda: lines.read(1 << 24), b"")) // 100
+        for i in range(max(self.options.generations)):
+            self.edges("more-%d.txt" % i, 2 + i, "--edges", count)
+
+    def edges(self, name, seed, *words):
+        made = self.at / "made.qrn"
+        self.tool("generate", "rmat", "--scale", self.options.scale, "--seed", seed, *words, "-o", made, "--force")
+        self.tool("export", made, "--format", "edges", "-o", self.at / name)
+        made.unlink()
 
     def rounds(self, measure):
         """The median of each that `measure` gives, of all rounds."""
@@ -69,11 +69,19 @@ class Bench:
         def once():
             shutil.rmtree(self.at / "v", ignore_errors=True)
             imported = self.tool("import", self.at / "base.txt", "-o", self.at / "base.qrn", "--force")
-            return {"import": imported,
-                    "append": self.tool("transform", self.at / "base.qrn", "--append", self.at / "more-0.txt", "-o", self.at / "v"),
-                    "append again": self.tool("transform", self.at / "v", "--append", self.at / "more-1.txt", "-o", self.at / "v"),
-                    "compact": self.tool("transform", self.at / "v", "--compact", "-o", self.at / "now.qrn", "--force")}
-        return {**self.rounds(once), "share of bytes": size(self.at / "v") / 2 / size(self.at / "base.qrn")}
+            found = {"import": imported,
+                     "first append": self.tool("transform", self.at / "base.qrn", "--append", self.at / "more-0.txt", "-o", self.at / "v")}
+            self.first_bytes = size(self.at / "v")
+            found["second append"] = self.tool("transform", self.at / "v", "--append", self.at / "more-1.txt", "-o", self.at / "v")
+            found["compact"] = self.tool("transform", self.at / "v", "--compact", "-o", self.at / "now.qrn", "--force")
+            return found
+        found = self.rounds(once)
+        shares = {"first append": self.first_bytes, "second append": size(self.at / "v") - self.first_bytes}
+        for row, seconds_of in found.items():
+            yield records.record(row, "time", seconds_of, "s")
+            if "append" in row:
+                yield records.record(row, "of the import's time", 100 * seconds_of / found["import"], "%")
+                yield records.record(row, "of the base's bytes", 100 * shares[row] / size(self.at / "base.qrn"), "%")
 
     def runs(self, name):
         """Each on the generations, divided by that on the compacted container."""
@@ -89,29 +97,37 @@ class Bench:
 
     def measure(self):
         self.make_edges()
-        found = {"append": self.appends()}
+        tables = {"changes": list(self.appends()), "changes-runs": []}
         shutil.rmtree(self.at / "v")
-        self.tool("transform", self.at / "base.qrn", "--append", self.at / "more-0.txt", "-o", self.at / "v")
-        found["runs, 1 generation"] = self.runs("v")
-        for i in range(1, self.options.generations):
-            self.tool("transform", self.at / "v", "--append", self.at / ("more-%d.txt" % i), "-o", self.at / "v")
-        found["runs, %d generations" % self.options.generations] = self.runs("v")
-        found["append"]["share of time"] = found["append"]["append"] / found["append"]["import"]
-        return found
+        base = "base.qrn"
+        for i in range(max(self.options.generations)):
+            self.tool("transform", self.at / base, "--append", self.at / ("more-%d.txt" % i), "-o", self.at / "v")
+            base = "v"
+            if i + 1 in self.options.generations:
+                column = "%d generation%s" % (i + 1, "s" * (i > 0))
+                tables["changes-runs"] += [records.record(algorithm, column, ratio, "x") for algorithm, ratio in self.runs("v").items()]
+        for each in [each for table in tables.values() for each in table]:
+            each["graph"] = "R-MAT, scale %d, directed" % self.options.scale
+        return records.stamp(tables)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--scale", type=int, default=22)
-    parser.add_argument("--generations", type=int, default=50)
+    parser.add_argument("--generations", type=lambda text: [int(each) for each in text.split(",")], default=[1, 20, 50])
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--threads", type=int)
     parser.add_argument("--folder", type=Path)
+    parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
     os.environ["QUERN_NO_SYNC"] = "1"
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         found = Bench(options, Path(folder)).measure()
-    print(json.dumps({"scale": options.scale, **found}, indent=1))
+    text = json.dumps(found, indent=1) + "\n"
+    if options.output:
+        options.output.write_text(text)
+    else:
+        print(text, end="")
 
 
 if __name__ == "__main__":
