@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/set/set.h"
 #include "kernels/cuda/device/device.h"
 #include "library/call.h"
 #include "library/options.h"
@@ -77,8 +78,17 @@ static enum qn_status name_columns(struct qn_result *result, struct qn_error *er
   return status;
 }
 
+static enum qn_status set_generation(void *target, const char *text, struct qn_error *error) {
+  struct qn_update_options *update = &((struct qn_run_options *)target)->update;
+  update->is_given = true;
+  return qn_whole_parse(text, 0, UINT64_MAX, &update->generation, error);
+}
+
 static const struct qn_setting library_settings[] = {
-    {"parents", QN_SETTING_SWITCH, .offset = offsetof(struct qn_run_options, wants_parents)}, {0}};
+    {"parents", QN_SETTING_SWITCH, .offset = offsetof(struct qn_run_options, wants_parents)},
+    {"from", QN_SETTING_TEXT, .offset = offsetof(struct qn_run_options, update.result)},
+    {"from-generation", QN_SETTING_OWN, .set = set_generation},
+    {0}};
 
 static enum qn_status check_subject(const struct running *running,
                                     const struct qn_run_options *options, struct qn_error *error) {
@@ -111,6 +121,76 @@ static enum qn_status take_option(const struct qn_option *option,
   return qn_run_options_say(options, option->name, option->value, error);
 }
 
+/* ---- Continuing ------------------------------------------------------------ */
+
+/* A set whose rows are walked where they lie, beside the session, which has them put together. */
+static enum qn_status open_changed(const struct running *running,
+                                   const struct qn_run_options *options,
+                                   struct qn_run_input *changed, struct qn_error *error) {
+  const struct qn_session *session = running->session;
+  const struct qn_container_info *info = session->input.info;
+  if (running->placed || session->in_memory || !qn_set_has_generations(session->path))
+    return qn_fail(error, QN_USAGE, "'from' is for a set with generations that was opened");
+  enum qn_status status =
+      qn_run_input_open_for(session->path, options, NULL, session->trusted, changed, error);
+  if (!status && (changed->info->num_vertices != info->num_vertices ||
+                  changed->info->num_edges != info->num_edges))
+    status = qn_fail(error, QN_INVALID, "%s was changed since it was opened", session->path);
+  return status;
+}
+
+/* The session's number of a vertex of the set: both know the original order. */
+static uint64_t number_in(const struct qn_run_input *session, const struct qn_run_input *changed,
+                          uint64_t v) {
+  const uint64_t position = changed->positions ? changed->positions[v] : v;
+  return session->order ? session->order[position] : position;
+}
+
+static enum qn_status renumber_values(const struct qn_run_input *session,
+                                      const struct qn_run_input *changed,
+                                      struct qn_run_result *result, struct qn_error *error) {
+  const uint64_t count = result->num_values;
+  const unsigned bytes = qn_result_bytes(result->type);
+  char *before, *values = result->values;
+  if (!values)
+    return QN_OK;
+  enum qn_status status = qn_pages_alloc(&before, count, bytes, "values", error);
+  if (status)
+    return status;
+  memcpy(before, values, count * bytes);
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = 0; v < count; v++)
+    memcpy(values + number_in(session, changed, v) * bytes, before + v * bytes, bytes);
+  qn_pages_free(before, count, bytes);
+  return QN_OK;
+}
+
+static enum qn_status renumber(const struct qn_run_input *session,
+                               const struct qn_run_input *changed, struct qn_run *run,
+                               struct qn_error *error) {
+  for (uint32_t i = 0; i < run->inputs.num_sources; i++)
+    run->inputs.sources[i] = (uint32_t)number_in(session, changed, run->inputs.sources[i]);
+  enum qn_status status = renumber_values(session, changed, &run->result, error);
+  return status ? status : renumber_values(session, changed, &run->parents, error);
+}
+
+static enum qn_status start(const struct running *running, struct qn_run_options *options,
+                            struct qn_error *error) {
+  struct qn_session *session = running->session;
+  struct qn_placed *placed = running->placed;
+  struct qn_run *run = &running->result->run;
+  struct qn_run_input changed = {0};
+  if (!options->update.result)
+    return qn_run_start(placed ? &placed->placement.input : &session->input, options, run, error);
+  enum qn_status status = open_changed(running, options, &changed, error);
+  if (!status)
+    status = qn_run_start(&changed, options, run, error);
+  if (!status)
+    status = renumber(&session->input, &changed, run, error);
+  qn_run_input_close(&changed);
+  return status;
+}
+
 static enum qn_status run_with(const struct running *running, struct qn_run_options *options,
                                struct qn_error *error) {
   struct qn_session *session = running->session;
@@ -131,7 +211,7 @@ static enum qn_status run_with(const struct running *running, struct qn_run_opti
     status = qn_session_ensure_input(session, error);
   options->algorithm = running->algorithm;
   if (!status)
-    status = qn_run_start(placed ? &placed->placement.input : &session->input, options, run, error);
+    status = start(running, options, error);
   if (!status)
     status = qn_container_unchanged(session->container, error);
   if (!status)

@@ -26,7 +26,8 @@ struct qn_result;
  * quern-run: "source" (an original id; repeat it for several), "damping", "tolerance",
  * "iterations", "hops", "groups", "delta", "seed", "alpha", "samples", "measure", "pairs",
  * "length", "walks", "fanouts", ..., "device" (auto|cpu|cuda[:N]|both[:N]), "devices", "strategy",
- * "device-memory", "mode", "direction", "parallelism", and those of streaming; "parents" ("yes": of
+ * "device-memory", "mode", "direction", "parallelism", and those of streaming; "from" and
+ * "from-generation", of a set with generations, as quern-run has them; "parents" ("yes": of
  * bfs and sssp, a second column). "checkpoint" (a folder), "every" and "resume" keep a checkpoint
  * there, from which a run that was cancelled or killed resumes; it is removed when this call has
  * the result. A result does not depend on layout, device or threads, except for the last digits of

@@ -595,7 +595,8 @@ class Graph(Lookups, Algorithms):
         _convert.export(self, path, format, force=force, progress=progress, threads=threads, **format_options)
 
     def run(self, algorithm: Optional[str] = None, *, program: Optional[PathLike] = None, device: Optional[str] = None,
-            progress: ProgressOption = None, threads: Optional[int] = None, **algorithm_options: Any) -> Result:
+            from_result: Optional[PathLike] = None, from_generation: Optional[int] = None, progress: ProgressOption = None,
+            threads: Optional[int] = None, **algorithm_options: Any) -> Result:
         """Run an algorithm (:func:`quern.algorithms` lists them; each is a method, too: ``graph.pagerank(tolerance=1e-8)``).
         Options are those of ``quern-run``, with underscores for
         dashes: ``source=42`` (an id, or a list of ids), ``tolerance``, ``iterations``, ``hops``, ...
@@ -604,12 +605,15 @@ class Graph(Lookups, Algorithms):
         and sssp a second array. ``checkpoint="FOLDER"`` keeps a checkpoint there (``every=10`` iterations), from which
         ``resume=True`` goes on after a run that was interrupted.
 
+        Of a set with generations cc, bfs, sssp and pagerank continue from ``from_result``, the file (lines, or an array ``.npy``) of what
+        they have found on the generation before the last, or on ``from_generation``, if only edges and vertices were added since.
+
         ``program="widest.h"`` runs an algorithm of your own instead, a C header as ``kernels/programs/README.md`` describes
         it. ``cc`` compiles it for the CPU, or nvcc with ``device="cuda"``, and it is kept in your cache, ``~/.cache/quern``.
         One that does not compile is an :class:`InvalidError` with the compiler's message and the line.
         """
         found = Handle()
-        given = options(program=program, device=device, **algorithm_options)
+        given = options(program=program, device=device, **{"from": from_result, "from_generation": from_generation}, **algorithm_options)
         run_job("qn_session_run", self._handle, name_bytes(algorithm), *given, progress=progress, threads=threads,
                 after=(ctypes.byref(found.pointer),))
         return Result(found, self)

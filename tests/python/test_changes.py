@@ -60,6 +60,25 @@ class Changes(unittest.TestCase):
         self.assertEqual(self.edges(now)[0], [(1, 2, 4), (3, 1, 2), (7, 1, 9)])
         self.assertEqual(quern.compact(now, self.at / "one.qrn").num_edges, 3)
 
+    def test_continued_runs(self):
+        """From the result of an earlier generation, of a base whose vertices are in another order than their ids."""
+        (self.at / "a.csv").write_text("".join("%d,%d\n" % (3 * i, 3 * (i * i % 40)) for i in range(60)))
+        (self.at / "b.csv").write_text("1,7\n7,100\n3,1\n120,2\n")
+        base, now = self.at / "a.qrn", self.at / "now"
+        quern.read(self.at / "a.csv").transform(base, relabel="degree").close()
+        quern.append(base, self.at / "b.csv", now)
+        for algorithm, given in (("cc", {}), ("bfs", {"source": 3}), ("sssp", {"source": 3}), ("pagerank", {})):
+            run("quern-run", algorithm, base, *["--source=3"] * bool(given), "-qo", self.at / "old.tsv", "--force")
+            with quern.open(now) as graph:
+                whole = graph.run(algorithm, device="cpu", **given)
+                gone_on = graph.run(algorithm, device="cpu", from_result=self.at / "old.tsv", from_generation=0, **given)
+                self.assertLess(abs(gone_on.values.astype(float) - whole.values.astype(float)).max(initial=0, where=whole.values < 2**31), 1e-5)
+                self.assertEqual(list(gone_on.values > 2**31), list(whole.values > 2**31))
+                with self.assertRaisesRegex(quern.UsageError, "has 1 generation"):
+                    graph.run(algorithm, from_result=self.at / "old.tsv", from_generation=2, **given)
+        with self.assertRaisesRegex(quern.UsageError, "set with generations"):
+            quern.open(base).run("cc", from_result=self.at / "old.tsv")
+
     def test_damaged_bases(self):
         (self.at / "a.csv").write_text("".join("%d,%d\n" % (i, i + 1) for i in range(9)))
         base = self.at / "a.qrn"
@@ -89,7 +108,7 @@ class Changes(unittest.TestCase):
 
 @needs("numpy", "pyarrow")
 class Tables(Changes):
-    test_generations = test_appends = test_damaged_bases = test_times = None
+    test_generations = test_appends = test_continued_runs = test_damaged_bases = test_times = None
 
     def test_tables(self):
         """Parquet, Arrow and tables in memory come with the columns that the graph has."""
