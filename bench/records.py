@@ -25,6 +25,7 @@ MEASURED = (
     (r"sampling", ["kernels/cpu/sampling", "formats/properties", "library/training"]),
     (r"preparing", ["kernels/cpu/sampling", "python/quern"]),
     (r"cluster-", ["kernels/cpu/set", "kernels/cuda/set", "kernels/ranks"]),
+    (r"changes", ["converters/changes", "formats/set", "runtime/sets"]),
     (r"archive", ["formats/archive"]),
     (r"verify", ["formats/container", "formats/graph"]),
     (r"library", ["library"]),
