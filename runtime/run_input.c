@@ -10,6 +10,7 @@
 #include "runtime/sets/types.h"
 #include "support/memory.h"
 #include "support/progress.h"
+#include "support/sizes.h"
 #include "support/threads.h"
 #include <quern/open.h>
 #include <quern/remote.h>
@@ -235,6 +236,23 @@ static const struct qn_run_options *find_unsuited(const struct qn_set *set,
   return NULL;
 }
 
+/* May the parts be put together in the memory that a user allows? What devices may pin is another
+ * matter. */
+static enum qn_status allow_together(const struct qn_set *set, const struct qn_run_options *options,
+                                     const char *reason, struct qn_error *error) {
+  const struct qn_united_size size = qn_set_united_size(set);
+  const uint64_t allowed = options->streaming.host_memory, needed = size.container + size.memory;
+  char own[32], most[32];
+  if (options->device == QN_DEVICE_CUDA || options->device == QN_DEVICE_BOTH ||
+      options->num_devices > 0 || !allowed || needed <= allowed)
+    return QN_OK;
+  return qn_fail(error, QN_USAGE,
+                 "%s; putting them together takes %s, and --host-memory allows %s: allow more, or "
+                 "leave it out",
+                 reason, qn_size_text(needed, own, sizeof own),
+                 qn_size_text(allowed, most, sizeof most));
+}
+
 static enum qn_status check_types(const char *path, struct qn_error *error) {
   struct qn_set *set = NULL;
   enum qn_status status = qn_set_recognise(path) ? qn_set_open(path, &set, error) : QN_OK;
@@ -299,7 +317,10 @@ enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_o
   const char *name = count > 1 ? unsuited->algorithm : NULL;
   const bool is_wide = set->num_vertices > UINT32_MAX;
   const bool made_here = set->num_generations > 0; /* from which a graph is made, and checked */
+  status = is_wide || exchange ? QN_OK : allow_together(set, unsuited, reason, error);
   qn_set_close(set);
+  if (status)
+    return status;
   if (is_wide)
     return qn_fail(error, QN_UNSUPPORTED,
                    "of 2^32 vertices or more no graph can be put together: %s%s%s",

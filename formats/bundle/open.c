@@ -65,16 +65,6 @@ static enum qn_status open_member(const char *file, const char *name, const char
   return status;
 }
 
-/* The graph of a set, put together. */
-static enum qn_status open_set(const char *path, struct qn_container **out,
-                               struct qn_error *error) {
-  qn_note(QN_NOTE_RESTORED,
-          "putting the parts of %s together in temporary disk space; quern-transform -o "
-          "FILE would keep the graph",
-          path);
-  return qn_set_unite_nameless(path, path, out, error);
-}
-
 enum qn_status qn_container_open(const char *path, unsigned flags, struct qn_container **out,
                                  struct qn_error *error) {
   char *file;
@@ -82,7 +72,7 @@ enum qn_status qn_container_open(const char *path, unsigned flags, struct qn_con
   if (strcmp(path, "-") == 0)
     return qn_container_map_descriptor(STDIN_FILENO, "<stdin>", flags, out, error);
   if (qn_set_recognise(path))
-    return open_set(path, out, error);
+    return qn_set_unite_nameless(path, path, out, error);
   enum qn_status status = qn_alloc(&file, strlen(path) + 1, 1, "a path", error);
   if (status)
     return status;

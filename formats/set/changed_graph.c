@@ -493,12 +493,7 @@ enum qn_status qn_changed_write(const struct qn_changed *changed, struct qn_writ
                                 struct qn_error *error) {
   const struct qn_set *set = changed->set;
   struct writing writing = {.changed = changed, .writer = writer};
-  struct qn_container_info *info = qn_writer_info(writer);
-  info->layout = QN_LAYOUT_GRAPH;
-  info->weight_type = set->weight_type;
-  info->directedness = set->directedness;
-  info->num_vertices = set->num_vertices;
-  info->num_edges = set->num_edges;
+  qn_set_fill_header(set, writer);
   enum qn_status status = number(&writing, error);
   if (!status)
     status = check_names(changed, &writing.ids.ids, error);

@@ -107,7 +107,9 @@ static enum qn_status look_for_file(const struct qn_set *set, const char *path, 
                                     struct qn_error *error) {
   struct stat about;
   if (access(path, F_OK) != 0)
-    return qn_set_violation(set, name, error, "SET-6", "the file is missing from the set");
+    return qn_set_violation(set, name, error, "SET-6",
+                            "the file is missing from the set, which needs it back; quern-info and "
+                            "quern-verify take each of its other files by itself");
   if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
     return qn_set_violation(set, name, error, "SET-6", "this is not a regular file");
   return QN_OK;

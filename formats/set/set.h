@@ -198,8 +198,15 @@ extern const char *const qn_set_rows_words[];
  * qn_writer_finish. */
 enum qn_status qn_set_unite(const char *set_path, const char *path, bool force,
                             struct qn_container **out, struct qn_error *error);
+/* What the header of such a container says. */
+void qn_set_fill_header(const struct qn_set *set, struct qn_writer *writer);
+/* About what that takes: the container, and memory beside it while it is made. */
+struct qn_united_size {
+  uint64_t container, memory;
+};
+struct qn_united_size qn_set_united_size(const struct qn_set *set);
 /* The same in temporary disk space (TMPDIR, or /tmp), which is given back with the mapping; `name`
- * is for messages. */
+ * is for messages. A note says how much it takes. */
 enum qn_status qn_set_unite_nameless(const char *set_path, const char *name,
                                      struct qn_container **out, struct qn_error *error);
 

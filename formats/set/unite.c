@@ -17,6 +17,7 @@
 #include "formats/set/vertices.h"
 #include "support/memory.h"
 #include "support/progress.h"
+#include "support/sizes.h"
 #include "support/temp_file.h"
 #include "support/used_files.h"
 #include <quern/transpose.h>
@@ -307,6 +308,15 @@ static enum qn_status write_metadata(const struct qn_set *set, struct qn_writer 
   return qn_writer_section_from(writer, &spec, section->data, error);
 }
 
+void qn_set_fill_header(const struct qn_set *set, struct qn_writer *writer) {
+  struct qn_container_info *info = qn_writer_info(writer);
+  info->layout = QN_LAYOUT_GRAPH;
+  info->weight_type = set->weight_type;
+  info->directedness = set->directedness;
+  info->num_vertices = set->num_vertices;
+  info->num_edges = set->num_edges;
+}
+
 static enum qn_status write_graph(struct qn_set *set, struct qn_writer *writer,
                                   struct qn_error *error) {
   if (set->num_vertices > UINT32_MAX)
@@ -314,12 +324,7 @@ static enum qn_status write_graph(struct qn_set *set, struct qn_writer *writer,
                    "%s: the set has %" PRIu64 " vertices, and one container at most 2^32 - 1",
                    set->path, set->num_vertices);
   struct uniting uniting = {.set = set, .writer = writer};
-  struct qn_container_info *info = qn_writer_info(writer);
-  info->layout = QN_LAYOUT_GRAPH;
-  info->weight_type = set->weight_type;
-  info->directedness = set->directedness;
-  info->num_vertices = set->num_vertices;
-  info->num_edges = set->num_edges;
+  qn_set_fill_header(set, writer);
   enum qn_status status = QN_OK;
   for (uint64_t i = 0; !status && i < set->num_ranges; i++)
     status = qn_container_verify(set->ranges[i].container, error);
@@ -341,7 +346,8 @@ static enum qn_status write_graph(struct qn_set *set, struct qn_writer *writer,
 /* Types become properties. */
 static const struct qn_set_selection all_types = {.properties = true};
 
-/* What is put together has its edges' sum, and its own in-edges: those of the base need no check. */
+/* What is put together has its edges' sum, and its own in-edges: those of the base need no check.
+ */
 static enum qn_status write_changed(const struct qn_set *set, struct qn_writer *writer,
                                     struct qn_error *error) {
   struct qn_changed changed;
@@ -401,6 +407,31 @@ enum qn_status qn_set_unite(const char *set_path, const char *path, bool force,
   return status;
 }
 
+struct qn_united_size qn_set_united_size(const struct qn_set *set) {
+  const uint64_t rows = (set->num_vertices + 1) * sizeof(uint64_t) +
+                        set->num_edges * (sizeof(uint32_t) + qn_weight_bytes(set->weight_type));
+  struct qn_united_size size = {.container = rows};
+  for (uint64_t i = 0; i < set->num_ranges; i++)
+    size.container += set->ranges[i].file.bytes;
+  if (set->in_edges)
+    size.container += rows;
+  else if (set->rows == QN_SET_ROWS_IN)
+    size.memory = rows;
+  return size;
+}
+
+static void tell_size(const struct qn_set *set, const char *name) {
+  const struct qn_united_size size = qn_set_united_size(set);
+  char container[32], memory[32];
+  qn_size_text(size.container, container, sizeof container);
+  qn_size_text(size.memory, memory, sizeof memory);
+  qn_note(QN_NOTE_RESTORED,
+          "putting the parts of %s together takes about %s of temporary disk space%s%s; "
+          "quern-transform -o FILE would keep the graph",
+          name, container, size.memory ? ", and while it is made memory of " : "",
+          size.memory ? memory : "");
+}
+
 enum qn_status qn_set_unite_nameless(const char *set_path, const char *name,
                                      struct qn_container **out, struct qn_error *error) {
   const char *folder = getenv("TMPDIR");
@@ -410,8 +441,10 @@ enum qn_status qn_set_unite_nameless(const char *set_path, const char *name,
   snprintf(path, sizeof path, "%s/quern-united-%ld", folder && *folder ? folder : "/tmp",
            (long)getpid());
   enum qn_status status = qn_set_open(set_path, &set, error);
-  if (!status)
+  if (!status) {
+    tell_size(set, name);
     status = begin(set, path, false, &writer, error);
+  }
   if (!status)
     status = qn_writer_commit_nameless(writer, name, out, error);
   qn_set_close(set);

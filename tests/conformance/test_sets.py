@@ -574,6 +574,8 @@ class Refused(Folder):
         self.forge()
         (self.set / "part-00001.qrn").unlink()
         self.expect("SET-6")
+        self.assertRegex(run("quern-verify", self.set, exit=3).stderr, r"part-00001\.qrn: SET-6: .* take each of its other files by itself")
+        run("quern-verify", "-q", self.set / "part-00002.qrn")
         self.forge()
         (self.set / "part-00001.qrn").write_bytes((self.set / "part-00002.qrn").read_bytes())
         self.expect("SET-6")

@@ -48,7 +48,7 @@ COMMANDS = {
     "stripe": ("quern-transform INPUTS/shards.qrn --stripe . --stripe . -o out.qrn", "out.qrn"),
     "export-set": ("quern-export INPUTS/set --format csv -o out.csv", "out.csv"),
     "verify-set": ("quern-verify INPUTS/set", None),
-    "run-several-blocks": ("quern-run lcc,cdlp,scc INPUTS/blocks --device cpu --host-memory 1K -o out", "out"),
+    "run-several-blocks": ("quern-run lcc,cdlp,scc,cross-edges INPUTS/blocks --device cpu --host-memory 1K -o out", "out"),
     "run-blocks": ("quern-run bfs INPUTS/blocks --device cpu --host-memory 1K -o out.tsv", "out.tsv"),
     "run-set": ("quern-run pagerank INPUTS/set --device cpu --iterations 3 -o out.tsv", "out.tsv"),
     "pack-set": ("quern-pack INPUTS/set -o out", "out"),

@@ -125,8 +125,8 @@ class Ranks(Sets, unittest.TestCase):
         """Part by part and by ranks, what each gives alone; the set is put together where one needs it."""
         run("quern-run", "bfs,cc,sssp", self.at / "u", "-qo", self.at / "parts")
         launch(2, "quern-run", "bfs,cc,sssp", self.at / "u", "-qo", self.at / "shared")
-        united = run("quern-run", "bfs,mis", self.at / "u", "-o", self.at / "united")
-        self.assertRegex(united.stderr, "(?m)^note: mis: .*does not run on the parts of a set")
+        united = run("quern-run", "bfs,coloring", self.at / "u", "-o", self.at / "united")
+        self.assertRegex(united.stderr, "(?m)^note: coloring: .*does not run on the parts of a set")
         for algorithm in ("bfs", "cc", "sssp"):
             run("quern-run", algorithm, self.at / "u.qrn", "--device=cpu", "-qfo", self.at / "one.tsv")
             for folder in ("parts", "shared") + (("united",) if algorithm == "bfs" else ()):

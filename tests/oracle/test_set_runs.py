@@ -77,7 +77,7 @@ class Runs(unittest.TestCase):
         for seed, (weights, ids, options) in enumerate(cases):
             self.make(seed, weights, ids, options)
             for algorithm, types in algorithms().items():
-                if weights not in types or algorithm == "kcore" and "--undirected" not in options:
+                if weights not in types or algorithm in ("kcore", "mis") and "--undirected" not in options:
                     continue
                 with self.subTest(algorithm, weights=weights):
                     given = {"spmv": ["--vector", self.at / "x.npy"], "katz": ["--alpha", "0.01"]}.get(algorithm, [])
@@ -133,9 +133,13 @@ class Runs(unittest.TestCase):
 
     def test_what_needs_one_container(self):
         self.make(8, "none", "sparse", ("--undirected",))
-        run("quern-run", "mis", self.at / "set", "-qo", self.at / "set.tsv")
-        self.assertIn("does not run on the parts of a set", run("quern-run", "mis", self.at / "set").stderr)
-        run("quern-run", "mis", self.at / "g.qrn", "--device=cpu", "-qo", self.at / "graph.tsv")
+        run("quern-run", "coloring", self.at / "set", "-qo", self.at / "set.tsv")
+        said = run("quern-run", "coloring", self.at / "set").stderr
+        self.assertIn("does not run on the parts of a set", said)
+        self.assertRegex(said, "takes about [0-9.]+ [KM]iB of temporary disk space")
+        few = run("quern-run", "coloring", self.at / "set", "--device=cpu", "--host-memory", "4K", exit=2).stderr
+        self.assertRegex(few, "putting them together takes [0-9.]+ [KM]iB, and --host-memory allows 4.00 KiB")
+        run("quern-run", "coloring", self.at / "g.qrn", "--device=cpu", "-qo", self.at / "graph.tsv")
         self.assertEqual((self.at / "set.tsv").read_bytes(), (self.at / "graph.tsv").read_bytes())
 
     def test_triangles(self):
@@ -201,7 +205,7 @@ class Blocks(Runs):
             run("quern-pack", self.at / "set", "-qfo", self.at / "packed")
             for name in ("set", "packed"):
                 for algorithm, parents in (("bfs", True), ("sssp", True), ("pagerank", False), ("cc", False), ("degree", False), ("lcc", False),
-                                           ("cdlp", False), ("scc", False)):
+                                           ("cdlp", False), ("scc", False), ("cross-edges", False), *([("mis", False)] if "--undirected" in options else [])):
                     with self.subTest(algorithm, name=name, options=options):
                         outputs = []
                         for at, more in ((self.at / "g.qrn", []), (self.at / name, ["--host-memory", "1K"])):

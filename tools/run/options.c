@@ -173,7 +173,8 @@ static const struct argp_option fixed_options[] = {
      "edges "
      "from storage if they are more than SIZE (default: what is free). For a set of blocks on the "
      "CPU: keep values of vertices beyond SIZE in temporary files, and unpack rows beyond it for "
-     "each walk (default: what is free)",
+     "each walk (default: what is free); a set that has to be put together is refused if it takes "
+     "more",
      50},
     {"cache-memory", KEY_CACHE_MEMORY, "SIZE", 0,
      "Keep at most SIZE of the graph on the device (default: what --device-memory leaves)", 50},
