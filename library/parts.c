@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/set/blocks.h"
 #include "formats/set/files.h"
 #include "formats/set/manifest.h"
 #include "formats/set/vertices.h"
@@ -144,47 +145,68 @@ static enum qn_status take_names(struct beginning *beginning, struct qn_error *e
   return qn_ids_check(NULL, ids, error);
 }
 
-static enum qn_status take_parts(const struct qn_set_shape *shape, struct qn_set *set,
-                                 struct qn_error *error) {
-  uint64_t degrees = 0;
-  enum qn_status status =
-      qn_alloc_zeroed(&set->parts, shape->num_parts, sizeof *set->parts, "parts of a set", error);
+/* Parts of whole rows end where the shape says. */
+static enum qn_status take_ends(const struct qn_set_shape *shape, struct qn_set *set,
+                                struct qn_error *error) {
+  enum qn_status status = qn_set_one_range(set, error);
+  if (!status)
+    status =
+        qn_alloc_zeroed(&set->parts, shape->num_parts, sizeof *set->parts, "parts of a set", error);
   for (; !status && set->num_parts < shape->num_parts; set->num_parts++) {
     struct qn_set_part *part = &set->parts[set->num_parts];
-    char name[32];
     part->begin = set->num_parts ? part[-1].end : 0;
     part->end = shape->ends[set->num_parts];
     part->columns_end = shape->num_vertices;
-    part->num_edges = shape->part_edges[set->num_parts];
-    if (part->end < part->begin || part->end > shape->num_vertices ||
-        part->num_edges > UINT64_MAX / 64 - set->num_edges)
-      return qn_fail(error, QN_INVALID, "the range or the edges of part %" PRIu64 " cannot be",
-                     set->num_parts);
-    set->num_edges += part->num_edges;
-    qn_set_part_name(set->num_parts, name);
-    part->file.name = strdup(name);
-    if (!part->file.name)
-      status = qn_fail_memory(error, "a file's name", sizeof name);
+    if (part->end < part->begin || part->end > shape->num_vertices)
+      return qn_fail(error, QN_INVALID, "the range of part %" PRIu64 " cannot be", set->num_parts);
   }
   if (!status && set->parts[set->num_parts - 1].end != shape->num_vertices)
-    return qn_fail(error, QN_INVALID, "the ranges of the parts do not end with the last vertex");
-  for (uint64_t v = 0; !status && v < shape->num_vertices; v++)
-    degrees += shape->out_degrees[v];
-  if (!status && degrees != set->num_edges)
-    status = qn_fail(error, QN_INVALID,
-                     "the out-degrees add up to %" PRIu64 " edges, those of the parts to %" PRIu64,
-                     degrees, set->num_edges);
+    status = qn_fail(error, QN_INVALID, "the ranges of the parts do not end with the last vertex");
   return status;
+}
+
+static enum qn_status take_blocks(const struct qn_set_shape *shape, struct qn_set *set,
+                                  struct qn_error *error) {
+  enum qn_status status = qn_set_cut(set, shape->block_vertices, error);
+  if (status || set->num_parts == shape->num_parts)
+    return status;
+  return qn_fail(error, QN_INVALID,
+                 "blocks of %" PRIu64 " vertices are %" PRIu64 " parts, not %" PRIu64,
+                 shape->block_vertices, set->num_parts, shape->num_parts);
+}
+
+static enum qn_status take_edges(const struct qn_set_shape *shape, struct qn_set *set,
+                                 struct qn_error *error) {
+  uint64_t degrees = 0;
+  for (uint64_t i = 0; i < set->num_parts; i++) {
+    char name[32];
+    if (shape->part_edges[i] > UINT64_MAX / 64 - set->num_edges)
+      return qn_fail(error, QN_INVALID, "the edges of part %" PRIu64 " cannot be", i);
+    set->parts[i].num_edges = shape->part_edges[i];
+    set->num_edges += shape->part_edges[i];
+    qn_set_part_name(i, name);
+    set->parts[i].file.name = strdup(name);
+    if (!set->parts[i].file.name)
+      return qn_fail_memory(error, "a file's name", sizeof name);
+  }
+  for (uint64_t v = 0; v < shape->num_vertices; v++)
+    degrees += shape->out_degrees[v];
+  return degrees == set->num_edges ? QN_OK
+                                   : qn_fail(error, QN_INVALID,
+                                             "the out-degrees add up to %" PRIu64
+                                             " edges, those of the parts to %" PRIu64,
+                                             degrees, set->num_edges);
 }
 
 static enum qn_status describe(const struct qn_set_shape *shape, struct qn_set *set,
                                struct qn_error *error) {
   if (shape->num_vertices > UINT32_MAX || shape->num_parts == 0 ||
-      shape->num_parts > QN_SET_MAX_PARTS || !shape->ends || !shape->part_edges ||
-      (shape->num_vertices && !shape->out_degrees) || (shape->undirected && shape->rows_in))
+      shape->num_parts > QN_SET_MAX_PARTS || !shape->ends == !shape->block_vertices ||
+      !shape->part_edges || (shape->num_vertices && !shape->out_degrees) ||
+      (shape->undirected && shape->rows_in))
     return qn_fail(error, QN_USAGE,
-                   "a set has 1 to %d parts, at most 2^32 - 1 vertices, ranges, numbers of edges "
-                   "and out-degrees; rows of an undirected one are \"out\"",
+                   "a set has 1 to %d parts, at most 2^32 - 1 vertices, ranges or blocks, numbers "
+                   "of edges and out-degrees; rows of an undirected one are \"out\"",
                    QN_SET_MAX_PARTS);
   set->version = QN_SET_VERSION;
   set->num_vertices = shape->num_vertices;
@@ -193,7 +215,9 @@ static enum qn_status describe(const struct qn_set_shape *shape, struct qn_set *
   set->layout = QN_LAYOUT_GRAPH;
   set->fingerprint = shape->fingerprint;
   enum qn_status status = weight_type_of(shape->weight_type, &set->weight_type, error);
-  return status ? status : take_parts(shape, set, error);
+  if (!status)
+    status = shape->block_vertices ? take_blocks(shape, set, error) : take_ends(shape, set, error);
+  return status ? status : take_edges(shape, set, error);
 }
 
 static void fill_degrees(const void *context, uint64_t begin, uint64_t end, uint64_t *degrees) {
@@ -218,9 +242,7 @@ static enum qn_status write_vertices(struct beginning *beginning, struct qn_erro
                                            .write_metadata = write_metadata,
                                            .context = beginning};
   const char *path;
-  enum qn_status status = qn_set_one_range(draft->set, error);
-  if (!status)
-    status = qn_set_write_all_vertices(draft->set, &vertices, draft->writer, error);
+  enum qn_status status = qn_set_write_all_vertices(draft->set, &vertices, draft->writer, error);
   if (!status)
     status = qn_set_identity(draft->set, &draft->set->identity, error);
   /* Whatever others write is known here, and taken away if it comes to that. */
@@ -309,12 +331,13 @@ static enum qn_status check_rows(const struct writing *writing, struct qn_error 
 
 static enum qn_status check_columns(const struct writing *writing, struct qn_error *error) {
   const struct qn_part_rows *rows = &writing->rows.given;
-  const uint64_t num_vertices = writing->set->num_vertices;
+  const struct qn_set_part *part = &writing->set->parts[writing->index];
   uint64_t bad = UINT64_MAX;
 #pragma omp parallel for schedule(static) reduction(min : bad)
   for (uint64_t i = 0; i < rows->end - rows->begin; i++)
     for (uint64_t e = rows->row_offsets[i]; e < rows->row_offsets[i + 1]; e++) {
-      bool sound = rows->columns[e] < num_vertices &&
+      bool sound = rows->columns[e] >= part->columns_begin &&
+                   rows->columns[e] < part->columns_end &&
                    (e == rows->row_offsets[i] || rows->columns[e - 1] <= rows->columns[e]);
       if (writing->rows.weight_type == QN_WEIGHT_F32)
         sound = sound && __builtin_isfinite(((const float *)rows->weights)[e]);
@@ -323,12 +346,12 @@ static enum qn_status check_columns(const struct writing *writing, struct qn_err
       if (!sound && e < bad)
         bad = e;
     }
-  return bad == UINT64_MAX
-             ? QN_OK
-             : qn_fail(error, QN_INVALID,
-                       "edge %" PRIu64 " of the part: the column is not a vertex, or less than the "
-                       "one before it in its row, or the weight is not finite",
-                       bad);
+  return bad == UINT64_MAX ? QN_OK
+                           : qn_fail(error, QN_INVALID,
+                                     "edge %" PRIu64
+                                     " of the part: the column is not a vertex of it, or less than "
+                                     "the one before it in its row, or the weight is not finite",
+                                     bad);
 }
 
 static enum qn_status write_file(const struct writing *writing, struct qn_error *error) {

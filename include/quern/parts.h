@@ -42,14 +42,18 @@ struct qn_set_shape {
   uint64_t size;                    /* sizeof(struct qn_set_shape) */
   uint64_t num_vertices;            /* V, at most 2^32 - 1 */
   uint64_t num_parts;               /* N, 1 to 65,536 */
-  const uint64_t *ends;             /* [N] never less than the one before; the last is V */
-  const uint64_t *part_edges;       /* [N] edges in the rows of each part */
+  const uint64_t *ends;             /* [N] never less than the one before; the last is V. NULL:
+                                       there are blocks */
+  const uint64_t *part_edges;       /* [N] edges of each part */
   const uint64_t *out_degrees;      /* [V] edges out of each vertex; in sum those of all parts */
   enum qn_type weight_type;         /* as of rows */
   bool undirected;                  /* every edge is there with its reverse; not rows_in */
   bool rows_in;                     /* as of rows */
   uint64_t fingerprint;             /* of the graph */
   const struct qn_id_arrays *names; /* what vertices are called; NULL: 0 to V - 1 */
+  /* Vertices are cut at every so many of them, C times: part i has the rows of cut i / C, and of
+   * them the edges whose columns are in cut i % C; N is C^2. 0: parts are whole rows. */
+  uint64_t block_vertices;
 };
 
 /* A set's folder that has not appeared yet. */

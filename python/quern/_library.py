@@ -168,7 +168,7 @@ class PartFile(Structure):
 class SetShape(Sized):
     _fields_ = [("size", c_uint64), ("num_vertices", c_uint64), ("num_parts", c_uint64), ("ends", c_void_p),
                 ("part_edges", c_void_p), ("out_degrees", c_void_p), ("weight_type", c_int), ("undirected", c_bool),
-                ("rows_in", c_bool), ("fingerprint", c_uint64), ("names", POINTER(IdArrays))]
+                ("rows_in", c_bool), ("fingerprint", c_uint64), ("names", POINTER(IdArrays)), ("block_vertices", c_uint64)]
 
 
 class VertexTable(Structure):

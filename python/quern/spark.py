@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import os
 from functools import partial
 from pathlib import Path
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 WHOLE = ("tinyint", "smallint", "int", "bigint")
 SPARK_TYPES = {"u4": "bigint", "i8": "bigint", "f4": "float", "f8": "double"}
 BATCH = 1 << 20
+MOST_CUTS = 256  # of vertices: 65,536 blocks
+READ_FEATURES = {"vertex-ranges", "column-ranges"}
 
 
 class _Part(NamedTuple):
@@ -49,13 +52,21 @@ class _Part(NamedTuple):
 
 
 class _Cut(NamedTuple):
-    """How the rows of a graph are cut into parts."""
+    """How the rows of a graph are cut into parts: whole rows, or blocks of the columns of one cut of `width` vertices each."""
+    begins: numpy.ndarray  # of each part, its rows
     ends: numpy.ndarray
+    width: int  # 0: whole rows
     weights: Optional[str]  # as numpy calls their type
     rows_in: bool
 
+    def parts_of(self, row: numpy.ndarray, column: numpy.ndarray) -> numpy.ndarray:
+        """The parts that have edges."""
+        if not self.width:
+            return numpy.searchsorted(self.ends, row, side="right")
+        return row // self.width * math.isqrt(len(self.ends)) + column // self.width
+
     def part(self, index: int, row: numpy.ndarray, column: numpy.ndarray, weight: Optional[numpy.ndarray]) -> _Part:
-        begin, end = int(self.ends[index - 1]) if index else 0, int(self.ends[index])
+        begin, end = int(self.begins[index]), int(self.ends[index])
         offsets = numpy.zeros(end - begin + 1, "u8")
         numpy.cumsum(numpy.bincount(row - begin, minlength=end - begin), out=offsets[1:])
         return _Part(index, begin, end, offsets, numpy.ascontiguousarray(column, "u4"),
@@ -76,11 +87,11 @@ def _number(starts: List[int], batches: Iterable[Any]) -> Iterator[Any]:
         yield pyarrow.RecordBatch.from_arrays([batch.column(0), pyarrow.array(numbers)], ["name", "number"])
 
 
-def _deal(ends: numpy.ndarray, batches: Iterable[Any]) -> Iterator[Any]:
-    """Edges with the part that has their row."""
+def _deal(cut: _Cut, batches: Iterable[Any]) -> Iterator[Any]:
+    """Edges with the part that has them."""
     pyarrow = need("pyarrow")
     for batch in batches:
-        parts = numpy.searchsorted(ends, batch.column("row").to_numpy(), side="right").astype("i4")
+        parts = cut.parts_of(batch.column("row").to_numpy(), batch.column("column").to_numpy()).astype("i4")
         yield pyarrow.RecordBatch.from_arrays([pyarrow.array(parts), *batch.columns], ["part", *batch.schema.names])
 
 
@@ -122,7 +133,7 @@ def _write(place: bytes, part: _Part) -> _library.PartFile:
 
 def _examine_parts(cut: _Cut, batches: Iterable[Any]) -> Iterator[Any]:
     for part in _parts_of(cut, batches):
-        yield _record(part.number, [_fingerprint(part)])
+        yield _record(part.number, [_fingerprint(part), len(part.columns)])
 
 
 def _write_parts(cut: _Cut, place: bytes, batches: Iterable[Any]) -> Iterator[Any]:
@@ -150,12 +161,22 @@ def _member(folder: str, name: str, identity: str, verify: bool) -> Any:
     return member
 
 
-def _read_parts(folder: str, vertices: Tuple[str, str], files: List[Tuple[str, str, int, int, bool]], rows_in: bool,
-                undirected: bool, batches: Iterable[Any]) -> Iterator[Any]:
+class _File(NamedTuple):
+    """What a manifest says of a part."""
+    name: str
+    identity: str
+    first: int
+    last: int
+    first_column: int
+    of_all: bool  # its offsets are those of all vertices
+
+
+def _read_parts(folder: str, vertices: List[Tuple[Tuple[str, str], int]], files: List[_File], rows_in: bool, undirected: bool,
+                batches: Iterable[Any]) -> Iterator[Any]:
     pyarrow = need("pyarrow")
-    names = _names_of(_member(folder, *vertices, verify=True))
+    names = pyarrow.concat_arrays([_names_of(_member(folder, *file, verify=True), first) for file, first in vertices])
     for index in (index for batch in batches for index in batch.column(0).to_pylist()):
-        name, identity, first, last, of_all = files[index]
+        name, identity, first, last, first_column, of_all = files[index]
         part = _member(folder, name, identity, verify=True)
         offsets = part.row_offsets[first:last + 1] if of_all else part.row_offsets
         if len(offsets) != last - first + 1:
@@ -163,23 +184,24 @@ def _read_parts(folder: str, vertices: Tuple[str, str], files: List[Tuple[str, s
         for begin in range(int(offsets[0]), int(offsets[-1]), BATCH):
             end = min(begin + BATCH, int(offsets[-1]))
             row = first + numpy.searchsorted(offsets, numpy.arange(begin, end, dtype="u8"), side="right") - 1
-            column = part.column_indices[begin:end]
+            column = first_column + part.column_indices[begin:end].astype("i8")
             taken = row <= column if undirected else slice(None)
             ends = (column[taken], row[taken]) if rows_in else (row[taken], column[taken])
-            arrays = [names.take(pyarrow.array(numpy.asarray(vertices, "i8"))) for vertices in ends]
+            arrays = [names.take(pyarrow.array(numpy.asarray(numbers, "i8"))) for numbers in ends]
             if part.weights is not None:
                 weights = part.weights[begin:end][taken]
                 arrays.append(pyarrow.array(weights.astype("i8") if weights.dtype == "u4" else weights))
             yield pyarrow.RecordBatch.from_arrays(arrays, ["source", "target", "weight"][:len(arrays)])
 
 
-def _names_of(vertices: Any) -> Any:
+def _names_of(vertices: Any, first: int) -> Any:
+    """Of the vertices from `first` on: where they have none, their numbers."""
     pyarrow, column = need("pyarrow"), vertices.id_column()
     if isinstance(column, Text):
         return pyarrow.array(column.tolist(), pyarrow.string())
     if len(column) and int(column.max()) >= 2**63:
         raise _errors.UnsupportedError("Spark has no numbers of 2^63 and more, such as the id %d" % column.max())
-    return pyarrow.array(column.astype("i8"))
+    return pyarrow.array(column.astype("i8") + (first if vertices.id_form == "dense" else 0))
 
 
 # ---- A DataFrame becomes a set ------------------------------------------------------------------
@@ -297,14 +319,25 @@ def _degrees(edges: Any, column: str, num_vertices: int) -> numpy.ndarray:
     return degrees
 
 
-def _ends(degrees: numpy.ndarray, parts: int) -> Tuple[numpy.ndarray, numpy.ndarray]:
-    """Ranges of about as many rows and edges together, as quern-transform --balance both cuts them; the edges of each."""
+def _ends(degrees: numpy.ndarray, parts: int) -> numpy.ndarray:
+    """Ranges of about as many rows and edges together, as quern-transform --balance both cuts them."""
     before = numpy.concatenate([numpy.zeros(1, "u8"), numpy.cumsum(degrees, dtype="u8")])
     cost = before[:-1] + numpy.arange(len(degrees), dtype="u8")
     whole = int(before[-1]) + len(degrees)
     shares = [whole // parts * i + whole % parts * i // parts for i in range(1, parts)]
-    ends = numpy.append(numpy.searchsorted(cost, numpy.array(shares, "u8")), len(degrees)).astype("u8")
-    return ends, numpy.diff(before[ends.astype("i8")], prepend=numpy.zeros(1, "u8")).astype("u8")
+    return numpy.append(numpy.searchsorted(cost, numpy.array(shares, "u8")), len(degrees)).astype("u8")
+
+
+def _cut(degrees: numpy.ndarray, parts: Optional[int], width: int, weights: Optional[str], rows_in: bool) -> _Cut:
+    if not width:
+        ends = _ends(degrees, parts or 1)
+        return _Cut(numpy.concatenate([numpy.zeros(1, "u8"), ends[:-1]]), ends, 0, weights, rows_in)
+    begins = numpy.arange(0, max(len(degrees), 1), width, dtype="u8")
+    if len(begins) > MOST_CUTS:
+        raise _errors.UsageError("blocks of %d vertices would be more than %d of %d vertices: take %d or more" % (
+            width, MOST_CUTS**2, len(degrees), -(-len(degrees) // MOST_CUTS)))
+    ends = numpy.minimum(begins + numpy.uint64(width), numpy.uint64(len(degrees)))
+    return _Cut(numpy.repeat(begins, len(begins)), numpy.repeat(ends, len(begins)), width, weights, rows_in)
 
 
 def _names_arrays(names: Any) -> Tuple[Optional[_library.IdArrays], List[Any]]:
@@ -327,37 +360,41 @@ def _of_parts(frame: Any, work: Any) -> Dict[int, List[int]]:
     return {part: list(map(int, numbers.split(","))) for part, numbers in found}
 
 
-def _settle_arguments(directed: bool, rows: str, duplicates: str, parts: int, weight: Optional[str]) -> None:
+def _settle_arguments(rows: str, duplicates: str, parts: Optional[int], width: Optional[int], weight: Optional[str]) -> None:
     if rows not in ("in", "out") or duplicates not in ("keep", "remove", "min", "sum"):
         raise _errors.UsageError('rows is "in" or "out", duplicates is "keep", "remove", "min" or "sum"')
     if (duplicates == "remove" and weight is not None) or (duplicates in ("min", "sum") and weight is None):
         raise _errors.UsageError('of parallel edges with weights none is the first: duplicates="min" or "sum"; of those without, '
                                  '"remove"')
-    if not 1 <= parts <= 65536:
+    if (parts is None) == (width is None):
+        raise _errors.UsageError("parts and block_vertices are two ways to cut: choose one")
+    if parts is not None and not 1 <= parts <= MOST_CUTS**2:
         raise _errors.UsageError("a set has 1 to 65,536 parts, not %d" % parts)
+    if width is not None and not 1 <= width < 2**32:
+        raise _errors.UsageError("blocks are of 1 to 2^32 - 1 vertices, not %d" % width)
 
 
-def write(edges: Any, path: "PathLike", parts: int, *, source: str = "source", target: str = "target",
-          weight: Optional[str] = None, vertices: Any = None, id: str = "id", directed: bool = True, rows: str = "in",
-          duplicates: str = "keep", force: bool = False) -> None:
+def write(edges: Any, path: "PathLike", parts: Optional[int] = None, *, block_vertices: Optional[int] = None, source: str = "source",
+          target: str = "target", weight: Optional[str] = None, vertices: Any = None, id: str = "id", directed: bool = True,
+          rows: str = "in", duplicates: str = "keep", force: bool = False) -> None:
     """Make a set of a DataFrame of edges, whose columns `source` and `target` are integers or strings.
 
-    It is the graph that ``quern-import --parts`` makes of these edges: ids that are 0 to V - 1 without gaps are kept, others
+    It is the graph that ``quern-import --parts``, or ``--block-vertices``, makes of these edges: ids that are 0 to V - 1 without gaps are kept, others
     numbered in ascending order; `vertices` is a DataFrame whose column `id` names vertices, with edges or without. With
     ``directed=False`` the reverse of every edge is added. `duplicates` is "keep", "remove" (without weights), "min" or "sum".
     The folder appears whole or not at all. The driver holds the ids and degrees of all vertices."""
-    _settle_arguments(directed, rows, duplicates, parts, weight)
+    _settle_arguments(rows, duplicates, parts, block_vertices, weight)
     kept: List[Any] = []
     try:
-        _write_set(edges, path, parts, (source, target, weight), vertices, id, directed, rows == "in" and directed, duplicates,
-                   force, kept)
+        _write_set(edges, path, (parts, block_vertices or 0), (source, target, weight), vertices, id, directed,
+                   rows == "in" and directed, duplicates, force, kept)
     finally:
         for frame in kept:
             frame.unpersist()
 
 
-def _write_set(edges: Any, path: "PathLike", parts: int, columns: Tuple[str, str, Optional[str]], vertices: Any, id: str,
-               directed: bool, rows_in: bool, duplicates: str, force: bool, kept: List[Any]) -> None:
+def _write_set(edges: Any, path: "PathLike", ways: Tuple[Optional[int], int], columns: Tuple[str, str, Optional[str]], vertices: Any,
+               id: str, directed: bool, rows_in: bool, duplicates: str, force: bool, kept: List[Any]) -> None:
     functions = need("pyspark.sql.functions")
     edges, texts = _select(edges, *columns)
     _check(edges, texts)
@@ -382,20 +419,22 @@ def _write_set(edges: Any, path: "PathLike", parts: int, columns: Tuple[str, str
     kept.append(edges)
     row_degrees = _degrees(edges, "row", num_vertices)
     out_degrees = _degrees(edges, "column", num_vertices) if rows_in else row_degrees
-    ends, part_edges = _ends(row_degrees, parts)
-    cut = _Cut(ends, weight_type, rows_in)
+    cut = _cut(row_degrees, *ways, weight_type, rows_in)
     schema = "part int, " + ", ".join("`%s` %s" % field for field in edges.dtypes)
-    dealt = edges.mapInArrow(partial(_deal, ends), schema).repartition(parts, "part")
+    dealt = edges.mapInArrow(partial(_deal, cut), schema).repartition(len(cut.ends), "part")
     dealt = dealt.sortWithinPartitions("part", "row", "column", *weights).persist()
     kept.append(dealt)
-    fingerprint = sum(number for number, in _of_parts(dealt, partial(_examine_parts, cut)).values()) % 2**64
+    found = _of_parts(dealt, partial(_examine_parts, cut))
+    part_edges = numpy.array([found.get(part, (0, 0))[1] for part in range(len(cut.ends))], "u8")
+    fingerprint = sum(number for number, _ in found.values()) % 2**64
     _finish(dealt, cut, path, force, _shape(num_vertices, cut, part_edges, out_degrees, directed, fingerprint), named)
 
 
 def _shape(num_vertices: int, cut: _Cut, part_edges: numpy.ndarray, out_degrees: numpy.ndarray, directed: bool,
            fingerprint: int) -> _library.SetShape:
     shape = _library.SetShape(
-        num_vertices=num_vertices, num_parts=len(cut.ends), ends=cut.ends.ctypes.data, part_edges=part_edges.ctypes.data,
+        num_vertices=num_vertices, num_parts=len(cut.ends), ends=None if cut.width else cut.ends.ctypes.data,
+        block_vertices=cut.width, part_edges=part_edges.ctypes.data,
         out_degrees=out_degrees.ctypes.data, weight_type=_library.TYPE_CODES[numpy.dtype(cut.weights)] if cut.weights else 0,
         undirected=not directed, rows_in=cut.rows_in, fingerprint=fingerprint)
     shape.arrays = cut.ends, part_edges, out_degrees  # stay as long as it does
@@ -434,21 +473,23 @@ def read(session: Any, path: "PathLike") -> Any:
     try:
         manifest = json.loads(Path(folder, "set.json").read_text(encoding="utf-8"))
         graph = manifest["graph"]
-        if manifest["format"] != "quern-set" or manifest["version"] not in (1, 2) or manifest.get("required_features"):
+        if manifest["format"] != "quern-set" or manifest["version"] not in (1, 2) \
+                or set(manifest.get("required_features", ())) - READ_FEATURES:
             raise _errors.UnsupportedError("this is no set of version 1 or 2", folder)
         first = manifest["version"] == 1
         parts = manifest["parts"] if first else manifest["blocks"]
         ranges = [(part["begin"], part["end"]) if first else part["rows"] for part in parts]
-        files = [(part["name"], part["identity"], int(rows[0]), int(rows[1]), first) for part, rows in zip(parts, ranges)]
-        named = manifest["vertices"] if first else manifest["vertices"][0]
-        vertices = named["name"], named["identity"]
+        files = [_File(part["name"], part["identity"], int(rows[0]), int(rows[1]), 0 if first else int(part["columns"][0]), first)
+                 for part, rows in zip(parts, ranges)]
+        named = [manifest["vertices"]] if first else manifest["vertices"]
+        vertices = [((file["name"], file["identity"]), 0 if first else int(file["range"][0])) for file in named]
         rows_in, undirected = manifest["rows"] == "in", graph["directedness"] == "undirected"
         weight = {"none": None, "u32": "u4", "i64": "i8", "f32": "f4", "f64": "f8"}[graph["weights"]]
     except OSError as problem:
         raise _errors.SystemFailure(problem.strerror or str(problem), os.path.join(folder, "set.json")) from problem
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
         raise _errors.InvalidError("this is not a manifest of a set: %r" % problem, os.path.join(folder, "set.json")) from problem
-    texts = _member(folder, *vertices, verify=False).id_form == "strings"
+    texts = _member(folder, *vertices[0][0], verify=False).id_form == "strings"
     schema = "source {0}, target {0}".format("string" if texts else "bigint")
     if weight:
         schema += ", weight " + SPARK_TYPES[weight]

@@ -38,21 +38,23 @@ class _Session(unittest.TestCase):
         from quern import spark
         cls.spark = spark
 
-    def same(self, edges, schema, parts, options, rows="in", **arguments):
+    def same(self, edges, schema, cut, options, rows="in", **arguments):
         """What Spark makes of the edges is what the tools make, but for where it says that it is from."""
         (self.at / "in.txt").write_text("".join("\t".join(map(str, edge)) + "\n" for edge in edges))
         from quern._graph import open_part
         run("quern-import", self.at / "in.txt", "-qfo", self.at / "in.qrn", *options)
-        run("quern-transform", self.at / "in.qrn", "-qfo", self.at / "imported", "--parts", parts, "--rows", rows)
+        words = [word for name, value in cut.items() for word in ("--" + name.replace("_", "-"), value)]
+        run("quern-transform", self.at / "in.qrn", "-qfo", self.at / "imported", *words, "--rows", rows)
         frame = self.session.createDataFrame(edges, schema).repartition(2)
-        self.spark.write(frame, self.at / "made", parts, force=True, rows=rows, **arguments)
+        self.spark.write(frame, self.at / "made", force=True, rows=rows, **cut, **arguments)
         run("quern-verify", "-q", self.at / "made")
         imported, made = (json.loads((self.at / name / "set.json").read_text()) for name in ("imported", "made"))
         self.assertTrue(imported["graph"].pop("identity"))
         self.assertEqual(made["graph"], imported["graph"])
-        self.assertEqual([(block["rows"], block["edges"]) for block in made["blocks"]],
-                         [(block["rows"], block["edges"]) for block in imported["blocks"]])
-        for name in ["vertices.qrn"] + [block["name"] for block in made["blocks"]]:
+        for key in ("vertices", "blocks"):
+            self.assertEqual([{**file, "bytes": 0, "identity": ""} for file in made[key]],
+                             [{**file, "bytes": 0, "identity": ""} for file in imported[key]])
+        for name in [file["name"] for file in made["vertices"] + made["blocks"]]:
             one, other = open_part(self.at / "imported" / name), open_part(self.at / "made" / name)
             self.assertEqual(list(other.arrays), list(one.arrays))
             for section in one.arrays:
@@ -66,11 +68,11 @@ class Spark(_Session):
     tier = "medium"
 
     def test_names(self):
-        """Undirected, real weights, of parallel edges the least; more parts than are of use."""
+        """Undirected, real weights, of parallel edges the least; blocks of rows and columns."""
         names = ["ä", "b", "Z", "zz", "\U0001f600", "z"]
         edges = [(a, b, round(0.1 * len(a + b) + i, 1)) for i, a in enumerate(names) for b in names[:i + 1]] * 2
         edges += [("b", "ä", 0.25)]
-        back = self.same(edges, "source string, target string, w double", 9,
+        back = self.same(edges, "source string, target string, w double", {"block_vertices": 2},
                          ["--ids=strings", "--undirected", "--duplicates=min", "--weights=f64"],
                          weight="w", directed=False, duplicates="min")
         least = {}
@@ -92,14 +94,15 @@ class SparkWhole(_Session):
         edges.sort(key=lambda edge: edge[2])  # of parallel edges with weights Spark has no first one
         (self.at / "v.txt").write_text("id\n" + "".join("%d\n" % i for i in ids))
         vertices = self.session.createDataFrame([(i,) for i in ids], "name long")
-        back = self.same(edges, "a long, b long, c int", 4, ["--vertices", str(self.at / "v.txt"), "--weights=u32"],
+        back = self.same(edges, "a long, b long, c int", {"parts": 4}, ["--vertices", str(self.at / "v.txt"), "--weights=u32"],
                          source="a", target="b", weight="c", vertices=vertices, id="name")
         self.assertEqual(back, sorted(edges))
 
     def test_numbers_that_are_vertices(self):
         edges = [(0, 2), (2, 0), (2, 0), (1, 3)]
-        back = self.same(edges, "source int, target int", 2, ["--duplicates=remove"], rows="out", duplicates="remove")
-        self.assertEqual(back, sorted(set(edges)))
+        for cut in ({"parts": 9}, {"block_vertices": 3}):  # more parts than are of use
+            back = self.same(edges, "source int, target int", cut, ["--duplicates=remove"], rows="out", duplicates="remove")
+            self.assertEqual(back, sorted(set(edges)))
 
     def test_example(self):
         """In this session, as spark-submit would: a file of Parquet, without weights."""
@@ -119,6 +122,7 @@ class SparkWhole(_Session):
         refused(quern.InvalidError, "not finite", [(0, 1, float("inf"))], weight="w")
         refused(quern.UsageError, "no column x; there are source, target, w", [(0, 1, 1.0)], weight="x")
         refused(quern.UsageError, 'duplicates="min" or "sum"', [(0, 1, 1.0)], weight="w", duplicates="remove")
+        refused(quern.UsageError, "two ways to cut", [(0, 1, 1.0)], block_vertices=1)
         refused(quern.UsageError, "both are strings; here they are bigint and string", [(0, "a")], "source long, target string")
         frame = self.session.createDataFrame([(0, 1)], "source long, target long")
         (self.at / "there").mkdir(exist_ok=True)

@@ -56,6 +56,37 @@ static struct qn_set_shape shape_of_parts(void) {
   return shape;
 }
 
+/* The same edges without weights in blocks of two vertices: of rows into 0 and 1, and into 2. */
+static const uint64_t block_offsets[4][3] = {{0, 0, 2}, {0, 1, 1}, {0, 1}, {0, 1}};
+static const uint32_t block_columns[4][2] = {{0, 0}, {2}, {1}, {2}};
+static const uint64_t block_edges[] = {2, 1, 1, 1};
+
+static struct qn_part_rows block(int index) {
+  return (struct qn_part_rows){.size = sizeof(struct qn_part_rows),
+                               .begin = index < 2 ? 0 : 2,
+                               .end = index < 2 ? 2 : 3,
+                               .row_offsets = block_offsets[index],
+                               .columns = block_columns[index],
+                               .rows_in = true};
+}
+
+static struct qn_set_shape shape_of_blocks(void) {
+  struct qn_set_shape shape = {.size = sizeof shape,
+                               .num_vertices = 3,
+                               .num_parts = 4,
+                               .part_edges = block_edges,
+                               .out_degrees = degrees,
+                               .rows_in = true,
+                               .block_vertices = 2};
+  for (int i = 0; i < 4; i++) {
+    const struct qn_part_rows rows = block(i);
+    uint64_t fingerprint;
+    assert_int_equal(qn_part_fingerprint(&rows, NULL, &fingerprint, &error), QN_OK);
+    shape.fingerprint += fingerprint;
+  }
+  return shape;
+}
+
 /* Files here whose names begin so. */
 static int count_left(const char *prefix) {
   DIR *folder = opendir(".");
@@ -93,6 +124,25 @@ TEST(a_set_appears) {
   assert_int_equal(qn_set_begin("set", true, &shape, NULL, &draft, &error), QN_OK);
   qn_set_abandon(draft);
   assert_int_equal(qn_set_check("set", &error), QN_OK);
+}
+
+TEST(blocks_appear) {
+  const struct qn_set_shape shape = shape_of_blocks();
+  struct qn_set_draft *draft;
+  struct qn_part_file files[4];
+  assert_int_equal(qn_set_begin("blocks", false, &shape, NULL, &draft, &error), QN_OK);
+  struct qn_part_rows rows = block(1);
+  rows.columns = block_columns[0]; /* of the block before it */
+  assert_int_equal(qn_part_write(qn_set_draft_place(draft), 1, &rows, NULL, &files[1], &error),
+                   QN_INVALID);
+  for (int i = 0; i < 4; i++) {
+    rows = block(i);
+    assert_int_equal(
+        qn_part_write(qn_set_draft_place(draft), (uint64_t)i, &rows, NULL, &files[i], &error),
+        QN_OK);
+  }
+  assert_int_equal(qn_set_finish(draft, files, &error), QN_OK);
+  assert_int_equal(qn_set_check("blocks", &error), QN_OK);
 }
 
 /* It is looked at and copied; it is no graph, and no archive. */
@@ -206,6 +256,10 @@ TEST(shapes_are_checked) {
   REFUSED(out_degrees, NULL, QN_USAGE);
   REFUSED(undirected, true, QN_USAGE);
   REFUSED(weight_type, QN_TYPE_U8, QN_USAGE);
+  REFUSED(block_vertices, 2, QN_USAGE); /* or ends */
+  shape = shape_of_blocks();
+  shape.num_parts = 3;
+  shape_is_refused(shape, QN_INVALID);
 }
 
 TEST(parts_are_checked) {
