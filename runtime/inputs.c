@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "formats/container/view.h"
 #include "formats/graph/weight_value.h"
 #include "support/memory.h"
 #include "support/random.h"
@@ -210,6 +211,8 @@ static enum qn_status find_wide_source(const struct finding *finding, struct qn_
   if (count != 1 || !said)
     return qn_fail(error, QN_UNSUPPORTED,
                    "a set of 2^32 vertices or more takes one source: --source ID");
+  if (finding->input->ids.kind != QN_IDS_DENSE)
+    return qn_ids_find_any(&finding->input->ids, said->value, &found->wide_source, error);
   if (qn_number_parse(said->value, num_vertices - 1, &found->wide_source, NULL))
     return qn_fail(error, QN_USAGE,
                    "'%.64s' is not a vertex: those of this set are called 0 to %" PRIu64,

@@ -9,12 +9,14 @@
 #include "converters/provenance.h"
 #include "converters/typed/import.h"
 #include "formats/container/figures.h"
+#include "formats/set/files.h"
 #include "support/atomic_file.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
 #include "support/text/fold.h"
 #include "support/text/terminal.h"
 #include "support/tool.h"
+#include "tools/builder.h"
 #include "tools/import/layout.h"
 #include "tools/set_making.h"
 #include "tools/tables.h"
@@ -44,7 +46,9 @@ static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "Write the container to FILE, - for standard output (required)", 1},
     {"layout", KEY_LAYOUT, "LAYOUT[,OPTION=VALUE...]", 0,
      "Write blocked-csr, edge-partitions, hybrid, packed, shards or slotted-pages, as quern-block "
-     "and its kin make them, by default with their options' defaults",
+     "and its kin make them, by default with their options' defaults; with --block-vertices "
+     "packed: each block is packed as it is made, so that no more than one lies there in plain "
+     "rows",
      1},
     {"formats", KEY_FORMATS, NULL, 0,
      "List every format, what is supported and what is lost (also with --json)", 1},
@@ -178,6 +182,9 @@ static void print_summary(const struct options *options, const struct qn_import_
 static enum qn_status import_or_build(struct options *options, struct qn_import_report *report,
                                       json_t *layout, struct qn_error *error) {
   const bool builds = options->layout.builder.tool;
+  struct qn_part_building building = {options->layout.builder, options->memory};
+  const struct qn_set_builder builder = {building.builder.tool, building.builder.layout,
+                                         qn_build_part, &building};
   const struct qn_import_job job = {.options = &options->import,
                                     .memory = options->memory,
                                     .inputs = options->inputs,
@@ -185,24 +192,26 @@ static enum qn_status import_or_build(struct options *options, struct qn_import_
                                     .tool = "quern-import",
                                     .output = options->output,
                                     .replace = options->shared.force,
-                                    .nameless = builds,
+                                    .nameless = builds && !options->making.ranks,
                                     .ranks = options->making.ranks,
-                                    .set = options->making.set};
+                                    .set = options->making.set,
+                                    .builder = builds && options->making.ranks ? &builder : NULL};
   struct qn_container *graph = NULL;
   if (qn_typed_asked(&options->typed))
     return qn_typed_import_run(&job, &options->typed, report, error);
-  enum qn_status status = qn_import_run(&job, report, builds ? &graph : NULL, error);
-  return status || !builds
+  enum qn_status status = qn_import_run(&job, report, job.nameless ? &graph : NULL, error);
+  return status || !job.nameless
              ? status
              : qn_import_layout_build(&options->layout, &options->memory, graph, options->output,
                                       options->shared.force, layout, error);
 }
 
-/* Sets have blocks of plain rows, or packed ones. */
+/* Blocks of sets are plain rows, or packed ones. */
 static enum qn_status check_layout(const struct options *options, struct qn_error *error) {
   if (!options->layout.builder.tool)
     return QN_OK;
-  if (options->making.ranks || qn_typed_asked(&options->typed))
+  if (qn_typed_asked(&options->typed) ||
+      (options->making.ranks && options->layout.builder.layout != QN_LAYOUT_PACKED))
     return qn_fail(error, QN_USAGE, "--layout is for one container: import the set, then %s it",
                    options->layout.builder.tool);
   return QN_OK;

@@ -209,6 +209,8 @@ static enum qn_status map_collected(struct qn_id_map *map, struct qn_id_collecto
       qn_id_collector_add_ids(collector, build->extra_ids, build->num_extra_ids, error);
   if (!status)
     status = qn_id_collector_finish(collector, error);
+  if (!status)
+    status = qn_id_collector_check(collector, error);
   if (status)
     return status;
   uint64_t near_end = largest < collector->near_end ? largest + 1 : collector->near_end;
@@ -245,7 +247,8 @@ enum qn_status qn_id_map_keep(struct qn_id_map *map, const struct qn_build *buil
     if (build->num_vertices > UINT32_MAX)
       return qn_fail(error, QN_INVALID,
                      "the input declares %llu vertices, but at most 2^32-1 can be kept; use "
-                     "--ids=compact to number only those that have edges",
+                     "--ids=compact to number only those that have edges, or --block-vertices, "
+                     "by one process, to make a set of all",
                      (unsigned long long)build->num_vertices);
     if (any && largest >= build->num_vertices)
       return qn_fail(error, QN_INVALID, "vertex %llu is beyond the %llu vertices declared",
@@ -254,9 +257,11 @@ enum qn_status qn_id_map_keep(struct qn_id_map *map, const struct qn_build *buil
     return QN_OK;
   }
   if (any && largest >= UINT32_MAX)
-    return qn_fail(error, QN_INVALID,
-                   "vertex id %llu is too large to keep (at most 4294967294); use --ids=compact",
-                   (unsigned long long)largest);
+    return qn_fail(
+        error, QN_INVALID,
+        "vertex id %llu is too large to keep (at most 4294967294); use --ids=compact, or "
+        "--block-vertices, by one process, to make a set",
+        (unsigned long long)largest);
   map->num_vertices = any ? largest + 1 : 0;
   return QN_OK;
 }
@@ -281,11 +286,20 @@ static enum qn_status compact_ids(struct qn_id_map *map, struct qn_edge_list *li
   bool close = largest / 4 / 16 <= ids || largest < (uint64_t)1 << 24;
   enum qn_status status = qn_id_map_collect(map, list, build, close, largest, error);
   if (!status && map->num_vertices > UINT32_MAX)
-    return qn_fail(error, QN_INVALID, "%llu different vertex ids, but at most 2^32-1 are possible",
-                   (unsigned long long)map->num_vertices);
+    return qn_fail(
+        error, QN_INVALID,
+        "%llu different vertex ids, but at most 2^32-1 are possible; --block-vertices, by "
+        "one process, makes a set of more",
+        (unsigned long long)map->num_vertices);
   if (!status && map->num_vertices == largest + 1)
     map->kind = MAP_IDENTITY; /* no gaps: every id is its own rank */
   return status;
+}
+
+bool qn_id_map_keeps(const struct qn_build *build, bool any, uint64_t largest) {
+  const bool declared = build->num_vertices != QN_VERTICES_FROM_EDGES;
+  return build->ids == QN_ID_KEEP || (build->ids == QN_ID_AUTO && declared) || !any ||
+         (declared && largest >= build->num_vertices);
 }
 
 enum qn_status qn_id_map_create(struct qn_edge_list *list, const struct qn_build *build,
@@ -295,9 +309,7 @@ enum qn_status qn_id_map_create(struct qn_edge_list *list, const struct qn_build
     return status;
   bool any = list->num_edges + build->num_extra_ids > 0;
   uint64_t largest = qn_id_map_largest(list, build);
-  bool declared = build->num_vertices != QN_VERTICES_FROM_EDGES;
-  bool keep = build->ids == QN_ID_KEEP || (build->ids == QN_ID_AUTO && declared) || !any;
-  if (keep || (declared && largest >= build->num_vertices))
+  if (qn_id_map_keeps(build, any, largest))
     status = qn_id_map_keep(*out, build, any, largest, error);
   else
     status = compact_ids(*out, list, build, largest, error);

@@ -17,6 +17,13 @@ enum qn_status qn_id_map_create(struct qn_edge_list *list, const struct qn_build
                                 struct qn_id_map **out, struct qn_error *error);
 void qn_id_map_destroy(struct qn_id_map *map);
 
+/* The largest id of edges and extra ids, if there is any. */
+uint64_t qn_id_map_largest(const struct qn_edge_list *list, const struct qn_build *build);
+
+/* Are ids vertices, so that none is numbered? `any`: there are ids, of which this is the largest.
+ */
+bool qn_id_map_keeps(const struct qn_build *build, bool any, uint64_t largest);
+
 uint64_t qn_id_map_num_vertices(const struct qn_id_map *map);
 
 /* Replace the ids in `block` by vertices; afterwards it is narrow. */

@@ -18,11 +18,10 @@ enum qn_status qn_id_map_create_shared(struct qn_edge_list *list, const struct q
   enum qn_status status = qn_alloc_zeroed(out, 1, sizeof **out, "the map of ids", error);
   if (status)
     return status;
-  bool any = facts->num_ids > 0, declared = build->num_vertices != QN_VERTICES_FROM_EDGES;
-  bool keep = build->ids == QN_ID_KEEP || (build->ids == QN_ID_AUTO && declared) || !any;
+  bool any = facts->num_ids > 0;
   bool close =
       facts->largest / 4 / 16 <= facts->num_ids / facts->num_ranks || facts->largest < ALWAYS_CLOSE;
-  if (keep || (declared && facts->largest >= build->num_vertices))
+  if (qn_id_map_keeps(build, any, facts->largest))
     status = qn_id_map_keep(*out, build, any, facts->largest, error);
   else
     status = qn_id_map_collect(*out, list, build, close, facts->largest, error);

@@ -40,9 +40,6 @@ enum qn_status qn_id_map_collect(struct qn_id_map *map, struct qn_edge_list *lis
                                  const struct qn_build *build, bool close, uint64_t largest,
                                  struct qn_error *error);
 
-/* The largest id of the list's edges and of the extra ones. */
-uint64_t qn_id_map_largest(const struct qn_edge_list *list, const struct qn_build *build);
-
 /* Keep ids, of which `largest` is one if there are `any`. */
 enum qn_status qn_id_map_keep(struct qn_id_map *map, const struct qn_build *build, bool any,
                               uint64_t largest, struct qn_error *error);

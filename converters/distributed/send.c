@@ -3,6 +3,7 @@
  * exchange them. The order of the list is kept. */
 #include <string.h>
 
+#include "converters/build/list_source.h"
 #include "converters/distributed/state.h"
 #include "converters/edges/spill.h"
 #include "support/context.h"
@@ -24,79 +25,6 @@
 
 /* Of these a lane gets at least so many from a rank. */
 #define BLOCKS_OF_LANE 4
-
-/* ---- The blocks of a list ----------------------------------------------------- */
-
-struct source {
-  struct qn_edge_list *list;
-  struct qn_pile_block *piled; /* of a list on disk */
-  uint64_t num_blocks;
-};
-
-/* A thread's memory for a block that has to be loaded. */
-struct loaded {
-  struct qn_edge_block *block;
-  void *raw, *weights;
-};
-
-static enum qn_status open_source(struct qn_edge_list *list, struct source *source,
-                                  struct qn_error *error) {
-  *source = (struct source){.list = list, .num_blocks = list->num_blocks};
-  if (!list->spill) {
-    qn_build_order_blocks(list);
-    return QN_OK;
-  }
-  const struct qn_division *division = list->spill->division;
-  if (!division)
-    return QN_OK;
-  enum qn_status status = qn_division_flush(list->spill->division, error);
-  for (unsigned p = 0; p < QN_MAX_PILES; p++)
-    source->num_blocks += division->piles[p].num_blocks;
-  if (!status)
-    status = qn_alloc(&source->piled, source->num_blocks, sizeof *source->piled,
-                      "the list of edge blocks", error);
-  if (status)
-    return status;
-  struct qn_pile_block *to = source->piled;
-  for (unsigned p = 0; p < QN_MAX_PILES; p++)
-    for (uint64_t i = 0; i < division->piles[p].num_blocks; i++)
-      *to++ = division->piles[p].blocks[i];
-  return QN_OK;
-}
-
-static enum qn_status take_block(struct qn_block_pool *pool, void **memory,
-                                 struct qn_error *error) {
-  if (!*memory)
-    *memory = qn_block_take(pool);
-  return *memory ? QN_OK : qn_block_pool_exhausted(pool, error);
-}
-
-static void give_blocks(struct qn_block_pool *pool, struct loaded *loaded) {
-  void *blocks[] = {loaded->block, loaded->raw, loaded->weights};
-  for (int i = 0; i < 3; i++)
-    if (blocks[i])
-      qn_block_give(pool, blocks[i]);
-  *loaded = (struct loaded){0};
-}
-
-/* Block `index`, as it was read: one of its own of a list in memory, else loaded. */
-static enum qn_status load(const struct source *source, uint64_t index, struct loaded *loaded,
-                           struct qn_edge_block **block, struct qn_error *error) {
-  struct qn_edge_list *list = source->list;
-  if (!source->piled) {
-    *block = qn_edge_list_load(list, index, &loaded->block);
-    return *block ? QN_OK : qn_edge_list_load_failed(list, error);
-  }
-  void *memory = loaded->block;
-  enum qn_status status = take_block(list->pool, &memory, error);
-  loaded->block = memory;
-  if (!status)
-    status = take_block(list->pool, &loaded->raw, error);
-  *block = loaded->block;
-  return status ? status
-                : qn_division_load(list->spill->division, &source->piled[index], loaded->raw,
-                                   loaded->block, error);
-}
 
 /* Are reverses to be added? Those of a list on disk have been. */
 static bool adds_reverses(const struct qn_distributed *distributed) {
@@ -125,18 +53,18 @@ static void count_block(const struct qn_distributed *distributed, struct qn_edge
 
 /* Blocks in memory are copied, as their ids are turned into vertices only once. */
 static enum qn_status count_some(const struct qn_distributed *distributed,
-                                 const struct source *source, struct groups *groups,
+                                 const struct qn_list_source *source, struct groups *groups,
                                  struct qn_error *error) {
-  struct loaded loaded = {0};
+  struct qn_loaded_block loaded = {0};
   struct qn_block_pool *pool = source->list->pool;
   uint64_t step = source->num_blocks / COUNTED_BLOCKS + 1, ignored = 0;
   enum qn_status status = QN_OK;
   for (uint64_t i = 0; i < source->num_blocks && !status; i += step) {
     struct qn_edge_block *block;
     void *copy = loaded.raw;
-    status = load(source, i, &loaded, &block, error);
+    status = qn_list_source_load(source, i, &loaded, &block, error);
     if (!status && block != loaded.block) {
-      status = take_block(pool, &copy, error);
+      status = qn_loaded_block_room(pool, &copy, error);
       loaded.raw = copy;
       if (!status)
         block = memcpy(copy, block, QN_BLOCK_BYTES);
@@ -146,7 +74,7 @@ static enum qn_status count_some(const struct qn_distributed *distributed,
       count_block(distributed, block, groups);
     }
   }
-  give_blocks(pool, &loaded);
+  qn_loaded_block_free(pool, &loaded);
   return status;
 }
 
@@ -192,8 +120,8 @@ static unsigned group_shift(const struct qn_distributed *distributed) {
   return shift;
 }
 
-static enum qn_status choose_rows(struct qn_distributed *distributed, const struct source *source,
-                                  struct qn_error *error) {
+static enum qn_status choose_rows(struct qn_distributed *distributed,
+                                  const struct qn_list_source *source, struct qn_error *error) {
   struct groups groups = {.shift = group_shift(distributed)};
   uint64_t num_edges = distributed->sender.list->num_edges;
   groups.count = (distributed->num_vertices >> groups.shift) + 1;
@@ -215,22 +143,22 @@ static enum qn_status choose_rows(struct qn_distributed *distributed, const stru
 
 struct sending {
   struct qn_distributed *distributed;
-  struct source source;
+  struct qn_list_source source;
   struct qn_edge_stream *streams; /* [P][lanes]: what comes from each rank */
   uint64_t lanes, rounds;
   uint16_t *owners; /* of each group of rows */
   unsigned shift;
   unsigned weight_bytes;
-  uint64_t at_once;              /* blocks */
-  struct loaded *loaded;         /* [at_once] */
-  struct qn_edge_block **blocks; /* [at_once] */
-  const void **weights;          /* [at_once] */
-  uint64_t *counts;              /* [at_once][P]: then where they go, in edges of that rank */
-  uint64_t *num_for;             /* [P] edges */
-  uint64_t *num_from;            /* [P] */
-  uint64_t *sizes, *begins;      /* [P] bytes, and their places */
-  uint64_t *received_sizes;      /* [P] */
-  const char **from_ranks;       /* [P]: what came from each rank */
+  uint64_t at_once;               /* blocks */
+  struct qn_loaded_block *loaded; /* [at_once] */
+  struct qn_edge_block **blocks;  /* [at_once] */
+  const void **weights;           /* [at_once] */
+  uint64_t *counts;               /* [at_once][P]: then where they go, in edges of that rank */
+  uint64_t *num_for;              /* [P] edges */
+  uint64_t *num_from;             /* [P] */
+  uint64_t *sizes, *begins;       /* [P] bytes, and their places */
+  uint64_t *received_sizes;       /* [P] */
+  const char **from_ranks;        /* [P]: what came from each rank */
   char *data, *received;
   uint64_t capacity, received_capacity;
   uint64_t self_loops;
@@ -285,9 +213,10 @@ static enum qn_status prepare(struct sending *sending, uint64_t index, uint64_t 
                               uint64_t *self_loops, struct qn_error *error) {
   const struct qn_build_job *sender = &sending->distributed->sender;
   uint64_t *counts = sending->counts + slot * sending->distributed->ranks->num_ranks;
-  struct loaded *loaded = &sending->loaded[slot];
+  struct qn_loaded_block *loaded = &sending->loaded[slot];
   memset(counts, 0, sending->distributed->ranks->num_ranks * sizeof *counts);
-  enum qn_status status = load(&sending->source, index, loaded, &sending->blocks[slot], error);
+  enum qn_status status =
+      qn_list_source_load(&sending->source, index, loaded, &sending->blocks[slot], error);
   if (status)
     return status;
   qn_build_prepare_block(sender, sending->blocks[slot], self_loops);
@@ -344,13 +273,11 @@ static uint64_t place(struct sending *sending, uint64_t count) {
 }
 
 static void put_all(struct sending *sending, uint64_t first, uint64_t count) {
-  struct qn_edge_list *list = sending->source.list;
 #pragma omp parallel for schedule(dynamic)
   for (uint64_t slot = 0; slot < count; slot++) {
     put_block(sending, sending->blocks[slot], sending->weights[slot],
               sending->counts + slot * sending->distributed->ranks->num_ranks);
-    if (!sending->source.piled)
-      qn_edge_list_drop(list, first + slot);
+    qn_list_source_drop(&sending->source, first + slot);
   }
 }
 
@@ -543,15 +470,14 @@ static enum qn_status sending_create(struct sending *sending, struct qn_error *e
 
 static void sending_destroy(struct sending *sending) {
   for (uint64_t i = 0; sending->loaded && i < sending->at_once; i++)
-    give_blocks(sending->source.list->pool, &sending->loaded[i]);
-  void *const memory[] = {
-      sending->num_for,     sending->num_from,       sending->sizes,
-      sending->begins,      sending->received_sizes, (void *)sending->from_ranks,
-      sending->loaded,      sending->blocks,         (void *)sending->weights,
-      sending->counts,      sending->owners,         sending->streams,
-      sending->source.piled};
+    qn_loaded_block_free(sending->source.list->pool, &sending->loaded[i]);
+  void *const memory[] = {sending->num_for, sending->num_from,       sending->sizes,
+                          sending->begins,  sending->received_sizes, (void *)sending->from_ranks,
+                          sending->loaded,  sending->blocks,         (void *)sending->weights,
+                          sending->counts,  sending->owners,         sending->streams};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
     qn_free(memory[i]);
+  qn_list_source_close(&sending->source);
   qn_pages_free(sending->data, sending->capacity, 1);
   qn_pages_free(sending->received, sending->received_capacity, 1);
 }
@@ -588,7 +514,7 @@ enum qn_status qn_distributed_send(struct qn_distributed *distributed, struct qn
                      "use --undirected too");
   qn_edge_marks_drop(&list->marks);
   if (!status)
-    status = open_source(list, &sending.source, error);
+    status = qn_list_source_open(list, &sending.source, error);
   if (!status && !chosen)
     status = choose_rows(distributed, &sending.source, error);
   if (!status)

@@ -57,12 +57,24 @@ static enum qn_status merge_waiting(struct qn_id_collector *collector, struct qn
   collector->far = merged;
   collector->num_far = count;
   collector->far_capacity = capacity;
-  if (count <= collector->max_far)
-    return QN_OK;
+  if (count > collector->max_far) {
+    qn_pages_free(collector->far, collector->far_capacity, sizeof *collector->far);
+    collector->far = NULL;
+    collector->num_far = collector->far_capacity = 0;
+    collector->full = true;
+  }
+  return QN_OK;
+}
+
+enum qn_status qn_id_collector_check(const struct qn_id_collector *collector,
+                                     struct qn_error *error) {
   char near_text[32];
+  if (!collector->full)
+    return QN_OK;
   return qn_fail(error, QN_SYSTEM,
                  "more than %llu different ids beyond %s: the map of ids does not fit into the "
-                 "memory allowed; give more with --memory",
+                 "memory allowed; give more with --memory, or --block-vertices makes a set, whose "
+                 "ids one process numbers on disk",
                  (unsigned long long)collector->max_far,
                  qn_count_text(collector->near_end, near_text, sizeof near_text));
 }
@@ -92,8 +104,8 @@ static enum qn_status add_far(struct qn_id_collector *collector, uint64_t *ids, 
                               struct qn_error *error) {
   count = qn_sort_unique(ids, count);
   pthread_mutex_lock(&collector->mutex);
-  enum qn_status status = make_room(collector, count, error);
-  if (!status) {
+  enum qn_status status = collector->full ? QN_OK : make_room(collector, count, error);
+  if (!status && !collector->full) {
     memcpy(collector->waiting + collector->num_waiting, ids, count * sizeof *ids);
     collector->num_waiting += count;
   }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "converters/edges/id_sets.h"
@@ -19,6 +20,7 @@ struct qn_id_collector {
   uint64_t num_far, far_capacity;
   uint64_t *waiting; /* [num_waiting] in any order */
   uint64_t num_waiting, waiting_capacity;
+  bool full; /* there are more: those from the bound on are not known any more */
 };
 
 /* Take up to about half of `memory`. Owned until destroy (NULL is allowed). */
@@ -26,7 +28,8 @@ enum qn_status qn_id_collector_create(uint64_t memory, struct qn_id_collector **
                                       struct qn_error *error);
 void qn_id_collector_destroy(struct qn_id_collector *collector);
 
-/* Add a block's ids, from any thread. QN_SYSTEM if there are more far ids than memory allows. */
+/* Add a block's ids, from any thread. If there are more far ids than memory allows it is full from
+ * then on, which who needs all of them has to look at. */
 enum qn_status qn_id_collector_add(struct qn_id_collector *collector, struct qn_edge_block *block,
                                    struct qn_error *error);
 enum qn_status qn_id_collector_add_ids(struct qn_id_collector *collector, const uint64_t *ids,
@@ -34,3 +37,6 @@ enum qn_status qn_id_collector_add_ids(struct qn_id_collector *collector, const 
 
 /* When all are added: sort in those that wait. */
 enum qn_status qn_id_collector_finish(struct qn_id_collector *collector, struct qn_error *error);
+/* QN_SYSTEM: it is full. */
+enum qn_status qn_id_collector_check(const struct qn_id_collector *collector,
+                                     struct qn_error *error);

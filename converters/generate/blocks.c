@@ -1,8 +1,7 @@
 #include "converters/generate/blocks.h"
 
-#include <stdlib.h>
-
-#include "converters/generate/block_spill.h"
+#include "converters/blocks/rows.h"
+#include "converters/blocks/spill.h"
 #include "formats/set/blocks.h"
 #include "support/context.h"
 #include "support/memory.h"
@@ -69,8 +68,8 @@ static enum qn_status take_edge(const struct making *making, const struct qn_gen
       qn_mix_vertex(edge->source) * qn_mix_destination_of(qn_mix_vertex(edge->destination));
   found->overflow |=
       __atomic_fetch_add(&making->degrees[edge->source], 1, __ATOMIC_RELAXED) == UINT32_MAX;
-  return qn_block_spill_add(sorter, block,
-                            QN_BLOCK_EDGE(row % making->width, column % making->width), error);
+  const uint64_t record = QN_BLOCK_EDGE(row % making->width, column % making->width);
+  return qn_block_spill_add(sorter, block, &record, error);
 }
 
 static enum qn_status take_part(const struct making *making, uint64_t part,
@@ -128,112 +127,32 @@ static enum qn_status take_edges(const struct making *making, struct found *foun
 
 /* ---- Blocks of edges -------------------------------------------------------------- */
 
-struct rows {
-  uint64_t num_rows, num_edges;
-  uint64_t *offsets;
-  uint32_t *columns;
-};
-
-static void rows_free(struct rows *rows) {
-  qn_pages_free(rows->offsets, rows->num_rows + 1, sizeof *rows->offsets);
-  qn_pages_free(rows->columns, rows->num_edges, sizeof *rows->columns);
-  *rows = (struct rows){0};
-}
-
-static int compare_columns(const void *left, const void *right) {
-  const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-  return (a > b) - (a < b);
-}
-
-/* Most rows are short. */
-static void sort_row(uint32_t *columns, uint64_t count) {
-  enum { SHORT = 16 };
-  if (count > SHORT) {
-    qsort(columns, count, sizeof *columns, compare_columns);
-    return;
-  }
-  for (uint64_t i = 1; i < count; i++) {
-    const uint32_t column = columns[i];
-    uint64_t at = i;
-    for (; at > 0 && columns[at - 1] > column; at--)
-      columns[at] = columns[at - 1];
-    columns[at] = column;
-  }
-}
-
-/* Offsets of row r are at place r + 1 while columns are put there, behind which they move. */
-static void fill_rows(const uint64_t *edges, struct rows *rows) {
-  uint64_t *offsets = rows->offsets;
-#pragma omp parallel for schedule(static)
-  for (uint64_t e = 0; e < rows->num_edges; e++)
-    __atomic_fetch_add(&offsets[(uint32_t)edges[e] + (uint64_t)1], 1, __ATOMIC_RELAXED);
-  uint64_t sum = 0;
-  for (uint64_t row = 0; row < rows->num_rows; row++) {
-    const uint64_t count = offsets[row + 1];
-    offsets[row + 1] = sum;
-    sum += count;
-  }
-#pragma omp parallel for schedule(static)
-  for (uint64_t e = 0; e < rows->num_edges; e++) {
-    const uint64_t place =
-        __atomic_fetch_add(&offsets[(uint32_t)edges[e] + (uint64_t)1], 1, __ATOMIC_RELAXED);
-    rows->columns[place] = (uint32_t)(edges[e] >> 32);
-  }
-#pragma omp parallel for schedule(dynamic, 4096)
-  for (uint64_t row = 0; row < rows->num_rows; row++)
-    sort_row(rows->columns + offsets[row], offsets[row + 1] - offsets[row]);
-}
-
-static enum qn_status build_rows(const struct making *making, uint64_t index, struct rows *rows,
-                                 struct qn_error *error) {
+static enum qn_status build_rows(const struct making *making, uint64_t index,
+                                 struct qn_block_rows *rows, struct qn_error *error) {
   const struct qn_set_part *block = &making->set->parts[index];
   uint64_t *edges = NULL;
-  *rows = (struct rows){.num_rows = block->end - block->begin, .num_edges = block->num_edges};
-  enum qn_status status = qn_bulk_alloc(&rows->offsets, rows->num_rows + 1, sizeof *rows->offsets,
-                                        "rows of a block", error);
+  enum qn_status status =
+      qn_block_rows_create(block, block->num_edges, QN_WEIGHT_NONE, rows, error);
   if (!status)
-    status = qn_bulk_alloc(&rows->columns, rows->num_edges, sizeof *rows->columns,
-                           "columns of a block", error);
-  if (!status)
-    status = qn_bulk_alloc(&edges, rows->num_edges, sizeof *edges, "edges of a block", error);
+    status = qn_bulk_alloc(&edges, block->num_edges, sizeof *edges, "edges of a block", error);
   if (!status)
     status = qn_block_spill_take(making->spill, index, edges, error);
   if (!status)
-    fill_rows(edges, rows);
-  qn_pages_free(edges, rows->num_edges, sizeof *edges);
+    status = qn_block_rows_fill(rows, edges, error);
+  qn_pages_free(edges, block->num_edges, sizeof *edges);
   return status;
-}
-
-/* Rows of a layout are built from the container of plain ones, when those are gone. */
-static enum qn_status pack_block(const struct making *making, uint64_t index, struct rows *rows,
-                                 const struct qn_set_piece *piece, const char *path,
-                                 struct qn_error *error) {
-  struct qn_container *plain;
-  enum qn_status status =
-      qn_set_make_part(making->set, index, piece, 1, QN_SET_TOOL, &plain, error);
-  rows_free(rows);
-  return status ? status
-                : qn_set_build_part(making->set, index, making->job->builder, plain, path, error);
 }
 
 static enum qn_status write_block(const struct making *making, uint64_t index,
                                   struct qn_error *error) {
-  const struct qn_set_part *block = &making->set->parts[index];
-  struct rows rows;
+  struct qn_block_rows rows = {0};
   const char *path;
   enum qn_status status = build_rows(making, index, &rows, error);
-  const struct qn_set_piece piece = {.begin = block->begin,
-                                     .end = block->end,
-                                     .row_offsets = rows.offsets,
-                                     .columns = rows.columns,
-                                     .first_column = block->columns_begin};
   if (!status)
     status = qn_set_writer_part(making->writer, index, &path, error);
   if (!status)
-    status = making->job->builder ? pack_block(making, index, &rows, &piece, path, error)
-                                  : qn_set_write_part(making->set, index, &piece, 1, NULL,
-                                                      QN_SET_TOOL, path, false, error);
-  rows_free(&rows);
+    status = qn_block_rows_write(&rows, making->set, index, making->job->builder, path, error);
+  qn_block_rows_free(&rows);
   return status ? status : qn_context_check(error);
 }
 
@@ -286,7 +205,7 @@ static enum qn_status begin(struct making *making, struct qn_error *error) {
   if (!status)
     status = qn_set_writer_create(making->job->path, making->job->replace, &making->writer, error);
   if (!status)
-    status = qn_block_spill_create(set->num_parts, &making->spill, error);
+    status = qn_block_spill_create(set->num_parts, QN_BLOCK_PLAIN_WORDS, &making->spill, error);
   return status ? status
                 : qn_bulk_alloc(&making->degrees, set->num_vertices, sizeof *making->degrees,
                                 "the degrees of vertices", error);

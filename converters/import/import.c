@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "converters/blocks/build.h"
 #include "converters/distributed/distributed.h"
 #include "converters/import/properties.h"
 #include "converters/import/shares.h"
@@ -66,8 +67,45 @@ static enum qn_status write_set_metadata(void *context, struct qn_writer *writer
   return status ? status : qn_writer_metadata(writer, import->report->provenance, error);
 }
 
-static enum qn_status build_set(struct qn_import *import, const struct qn_build *build,
-                                struct qn_error *error) {
+/* Blocks of another layout are built one by one. */
+static enum qn_status check_builder(const struct qn_import *import, struct qn_error *error) {
+  const struct qn_import_job *job = import->job;
+  const bool is_set = job->ranks && job->ranks->num_ranks == 1 && job->set.block_vertices;
+  if (!job->builder || (is_set && !import->result.names_map && !qn_import_wants_properties(import)))
+    return QN_OK;
+  return qn_fail(error, QN_USAGE,
+                 "a set is packed as it is made by --block-vertices, by one process, of a graph "
+                 "without properties whose ids are numbers; quern-pack packs others");
+}
+
+/* May there be more vertices than 32 bits number, or more ids than memory takes? */
+static bool is_beyond(const struct qn_import *import, const struct qn_build *build) {
+  const struct qn_import_job *job = import->job;
+  return job->set.block_vertices && job->ranks->num_ranks == 1 && !import->result.names_map &&
+         (job->builder ||
+          qn_blocks_are_needed(import->list, build,
+                               job->most_vertices ? job->most_vertices : UINT32_MAX));
+}
+
+static enum qn_status build_blocks(struct qn_import *import, const struct qn_build *build,
+                                   struct qn_error *error) {
+  const struct qn_import_job *job = import->job;
+  const struct qn_blocks_job blocks = {.list = import->list,
+                                       .build = build,
+                                       .set = &job->set,
+                                       .builder = job->builder,
+                                       .path = job->output,
+                                       .replace = job->replace,
+                                       .write_metadata = write_set_metadata,
+                                       .context = import};
+  if (qn_import_wants_properties(import))
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "properties are known of at most 2^32 - 1 vertices, whose ids fit into memory");
+  return qn_blocks_build(&blocks, &import->result.ledger, &import->report->set, error);
+}
+
+static enum qn_status spread_set(struct qn_import *import, const struct qn_build *build,
+                                 struct qn_error *error) {
   const struct qn_distributed_job job = {.ranks = import->job->ranks,
                                          .list = import->list,
                                          .build = build,
@@ -80,9 +118,16 @@ static enum qn_status build_set(struct qn_import *import, const struct qn_build 
                                                                 ? qn_import_distributed_properties
                                                                 : NULL,
                                          .context = import};
-  struct qn_import_report *report = import->report;
-  enum qn_status status = qn_distributed(&job, &import->result.ledger, &report->set, error);
+  enum qn_status status = qn_distributed(&job, &import->result.ledger, &import->report->set, error);
   qn_import_distributed_release(import);
+  return status;
+}
+
+static enum qn_status build_set(struct qn_import *import, const struct qn_build *build,
+                                struct qn_error *error) {
+  struct qn_import_report *report = import->report;
+  enum qn_status status = is_beyond(import, build) ? build_blocks(import, build, error)
+                                                   : spread_set(import, build, error);
   if (!status)
     report->info = qn_set_info(report->set);
   return status;
@@ -306,6 +351,8 @@ static enum qn_status run(struct qn_import *import, struct qn_container **out,
                           struct qn_error *error) {
   const struct qn_import_job *job = import->job;
   enum qn_status status = check_inputs_stay(import, error);
+  if (!status)
+    status = check_builder(import, error);
   if (status)
     return status;
   status = qn_inputs_kept(job->output, (const char *const *)job->inputs, (uint64_t)job->num_inputs,
@@ -336,6 +383,8 @@ static enum qn_status run(struct qn_import *import, struct qn_container **out,
     status = qn_import_shares_join(import, error);
   if (!status)
     status = check_strict(import, error);
+  if (!status)
+    status = check_builder(import, error);
   if (!status)
     status = qn_vertex_names_give(import, error);
   if (!status)

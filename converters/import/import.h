@@ -10,6 +10,8 @@
 #include "support/ranks/collective.h"
 #include <quern/properties.h>
 
+struct qn_set_builder; /* formats/set/files.h */
+
 /* Edges that come from elsewhere than files. */
 struct qn_edge_feed {
   /* As a reader's read (converters/parse/reader.h). */
@@ -47,6 +49,10 @@ struct qn_import_job {
   /* Make a set, shared by these ranks; NULL: a container. */
   const struct qn_collective *ranks;
   struct qn_set_options set;
+  const struct qn_set_builder *builder; /* of the layout that blocks get; NULL: plain rows */
+  /* For tests: a set of more vertices is built block by block (converters/blocks/build.h). 0: as
+   * many as 32 bits number. */
+  uint64_t most_vertices;
 };
 
 struct qn_import_report {

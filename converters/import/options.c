@@ -99,7 +99,7 @@ static enum qn_status set_vertices(void *target, const char *text, struct qn_err
     options->vertex_table = text;
     return QN_OK;
   }
-  return qn_whole_parse(text, 1, UINT32_MAX, &options->read.num_vertices, error);
+  return qn_whole_parse(text, 1, INT64_MAX, &options->read.num_vertices, error);
 }
 
 #define FIELD(name) offsetof(struct qn_import_options, name)

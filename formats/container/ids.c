@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "formats/container/view.h"
 #include "support/sizes.h"
 #include <quern/remote.h>
 
@@ -166,24 +167,33 @@ static enum qn_status refuse_name(const struct qn_ids *ids, const char *text,
   return qn_fail(error, QN_USAGE, "no vertex has the id '%.64s'%s", text, found);
 }
 
-enum qn_status qn_ids_find(const struct qn_ids *ids, const char *text, uint32_t *vertex,
-                           struct qn_error *error) {
-  uint64_t number = 0, found = 0;
+enum qn_status qn_ids_find_any(const struct qn_ids *ids, const char *text, uint64_t *vertex,
+                               struct qn_error *error) {
+  uint64_t number = 0;
   if (ids->kind != QN_IDS_STRINGS && qn_number_parse(text, UINT64_MAX, &number, NULL))
     return qn_fail(error, QN_USAGE, "'%.64s' is not a vertex: ids of this graph are numbers", text);
   bool there;
   if (ids->kind == QN_IDS_DENSE) {
-    found = number;
+    *vertex = number;
     there = number < ids->num_vertices;
   } else if (ids->ascending) {
-    there = find_ascending(ids, NULL, text, strlen(text), number, &found);
+    there = find_ascending(ids, NULL, text, strlen(text), number, vertex);
   } else {
-    there = find_anywhere(ids, text, strlen(text), number, &found);
+    there = find_anywhere(ids, text, strlen(text), number, vertex);
   }
-  if (!there)
-    return refuse_name(ids, text, error);
-  *vertex = (uint32_t)found;
-  return QN_OK;
+  return there ? QN_OK : refuse_name(ids, text, error);
+}
+
+enum qn_status qn_ids_find(const struct qn_ids *ids, const char *text, uint32_t *vertex,
+                           struct qn_error *error) {
+  uint64_t found;
+  enum qn_status status = qn_ids_find_any(ids, text, &found, error);
+  if (!status && found > UINT32_MAX)
+    return qn_fail(error, QN_UNSUPPORTED, "vertex '%.64s' is beyond 2^32, which is not known here",
+                   text);
+  if (!status)
+    *vertex = (uint32_t)found;
+  return status;
 }
 
 /* Numbers have at most 20 digits: longer text would overflow. */
@@ -202,9 +212,10 @@ static bool lookup(const struct qn_ids *ids, const uint32_t *order, const char *
   const bool there = ids->kind == QN_IDS_DENSE
                          ? number < ids->num_vertices
                          : find_ascending(ids, order, text, length, number, &found);
-  if (there)
-    *vertex = (uint32_t)found;
-  return there;
+  if (!there || found > UINT32_MAX)
+    return false;
+  *vertex = (uint32_t)found;
+  return true;
 }
 
 bool qn_ids_lookup(const struct qn_ids *ids, const uint32_t *order, const char *text,

@@ -6,9 +6,7 @@
 #include "support/memory.h"
 #include <quern/ids.h>
 
-static int compare_vertices(const void *left, const void *right, void *context) {
-  const struct qn_ids *ids = context;
-  uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+static int compare_ids(const struct qn_ids *ids, uint64_t a, uint64_t b) {
   if (ids->kind == QN_IDS_NUMBERS)
     return (ids->numbers[a] > ids->numbers[b]) - (ids->numbers[a] < ids->numbers[b]);
   uint64_t a_length = ids->string_offsets[a + 1] - ids->string_offsets[a];
@@ -17,6 +15,10 @@ static int compare_vertices(const void *left, const void *right, void *context) 
       memcmp(ids->string_bytes + ids->string_offsets[a], ids->string_bytes + ids->string_offsets[b],
              a_length < b_length ? a_length : b_length);
   return order ? order : (a_length > b_length) - (a_length < b_length);
+}
+
+static int compare_vertices(const void *left, const void *right, void *context) {
+  return compare_ids(context, *(const uint32_t *)left, *(const uint32_t *)right);
 }
 
 /* One pass of a radix sort by bits [shift, shift + 11) of the vertex's number. */
@@ -114,9 +116,8 @@ static enum qn_status check_order(const struct qn_container *container, const st
     return status;
 #pragma omp parallel for reduction(min : bad)
   for (uint64_t i = 1; i < ids->num_vertices; i++) {
-    uint32_t before = order ? order[i - 1] : (uint32_t)(i - 1),
-             after = order ? order[i] : (uint32_t)i;
-    if (compare_vertices(&before, &after, (void *)ids) >= 0 && i < bad)
+    const uint64_t before = order ? order[i - 1] : i - 1, after = order ? order[i] : i;
+    if (compare_ids(ids, before, after) >= 0 && i < bad)
       bad = i;
   }
   if (bad != UINT64_MAX)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include <quern/container.h>
+#include <quern/ids.h>
 
 /* QN_USAGE unless the container holds this layout. */
 enum qn_status qn_view_insist(const struct qn_container *container, enum qn_layout layout,
@@ -18,6 +18,10 @@ enum qn_status qn_view_unsigned(const struct qn_container *container, const char
 enum qn_status qn_view_unsigned_any(const struct qn_container *container, const char *name,
                                     uint32_t element_bytes, uint64_t *count, const void *out,
                                     struct qn_error *error);
+
+/* As qn_ids_find (quern/ids.h), of 2^32 vertices and more, too. */
+enum qn_status qn_ids_find_any(const struct qn_ids *ids, const char *text, uint64_t *vertex,
+                               struct qn_error *error);
 
 /* Defines qn_LAYOUT_map of a layout that has qn_LAYOUT_view and qn_LAYOUT_unmap. */
 #define QN_DEFINE_MAP(layout)                                                                      \

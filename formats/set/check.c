@@ -23,8 +23,11 @@ struct sums {
 static void count_rows(const struct qn_set_part *part, const struct qn_csr *csr,
                        uint64_t *degrees) {
 #pragma omp parallel for schedule(static)
-  for (uint64_t row = 0; row < csr->num_vertices; row++)
-    degrees[part->begin + row] += csr->row_offsets[row + 1] - csr->row_offsets[row];
+  for (uint64_t row = 0; row < csr->num_vertices; row++) {
+    const uint64_t count = csr->row_offsets[row + 1] - csr->row_offsets[row];
+    if (count) /* pages of rows without edges take no memory */
+      degrees[part->begin + row] += count;
+  }
 }
 
 static void count_columns(const struct qn_csr *csr, uint64_t *degrees) {

@@ -37,7 +37,8 @@ static void store_degrees(const uint64_t *degrees, uint64_t num_vertices, unsign
                           void *to) {
 #pragma omp parallel for schedule(static)
   for (uint64_t v = 0; v < num_vertices; v++)
-    memcpy((char *)to + v * bytes, &degrees[v], bytes); /* little-endian */
+    if (degrees[v])                                       /* the file has zeros, or holes */
+      memcpy((char *)to + v * bytes, &degrees[v], bytes); /* little-endian */
 }
 
 static enum qn_status write_degrees(const struct qn_vertex_range *range,
@@ -227,8 +228,11 @@ static uint64_t copy_piece(const struct qn_set_piece *piece, const struct qn_set
   const uint64_t *offsets = piece->row_offsets;
   const uint64_t rows = piece->end - piece->begin, edges = offsets[rows] - offsets[0];
 #pragma omp parallel for schedule(static)
-  for (uint64_t row = 0; row < rows; row++)
-    to->row_offsets[piece->begin - part->begin + row + 1] = before + offsets[row + 1] - offsets[0];
+  for (uint64_t row = 0; row < rows; row++) {
+    const uint64_t end = before + offsets[row + 1] - offsets[0];
+    if (end) /* pages before the first edge are holes of the file */
+      to->row_offsets[piece->begin - part->begin + row + 1] = end;
+  }
   if (edges > 0)
     copy_columns(to->column_indices + before, piece->columns, edges,
                  part->columns_begin - piece->first_column);

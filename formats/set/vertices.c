@@ -204,10 +204,6 @@ enum qn_status qn_set_all_ids(const struct qn_set *set, struct qn_all_vertices *
   *ids = set->ranges[0].ids;
   if (set->num_ranges == 1)
     return QN_OK;
-  if (set->num_vertices > UINT32_MAX && ids->kind != QN_IDS_DENSE)
-    return qn_fail(error, QN_UNSUPPORTED,
-                   "%s: names of more than 2^32 - 1 vertices are not known to this build",
-                   set->path);
   *ids = (struct qn_ids){.kind = ids->kind, .num_vertices = set->num_vertices, .ascending = true};
   if (ids->kind == QN_IDS_NUMBERS)
     status = join_numbers(set, ids, error);
@@ -217,6 +213,11 @@ enum qn_status qn_set_all_ids(const struct qn_set *set, struct qn_all_vertices *
     ids->ascending = ids->ascending && set->ranges[i].ids.ascending;
   if (!status && ids->kind != QN_IDS_DENSE)
     ids->ascending = ids->ascending && ascend_between(set, ids);
+  if (!status && set->num_vertices > UINT32_MAX && !ids->ascending)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "%s: names of more than 2^32 - 1 vertices that do not ascend are not known to "
+                   "this build",
+                   set->path);
   return status;
 }
 
@@ -258,7 +259,8 @@ enum qn_status qn_set_all_degrees(const struct qn_set *set, struct qn_all_vertic
 #pragma omp parallel for schedule(static)
     for (uint64_t v = range->begin; v < range->end; v++) {
       const uint64_t degree = qn_degree_of(&range->out_degrees, v - range->begin);
-      memcpy(degrees + v * bytes, &degree, bytes); /* little-endian */
+      if (degree)                                    /* pages of others take no memory */
+        memcpy(degrees + v * bytes, &degree, bytes); /* little-endian */
     }
   }
   return QN_OK;
