@@ -236,8 +236,9 @@ static enum qn_status declare_vertices(struct qn_importing *importing, struct qn
     return qn_fail(error, QN_USAGE, "--ids=strings is for texts, and these are numbers");
   if (!feed->arrays.has_num_vertices)
     return QN_OK;
-  if (declared > INT64_MAX)
-    return qn_fail(error, QN_USAGE, "num_vertices: at most 2^63 - 1, not %" PRIu64, declared);
+  if (declared > UINT32_MAX)
+    return qn_fail(error, QN_USAGE, "num_vertices: at most %" PRIu32 ", not %" PRIu64, UINT32_MAX,
+                   declared);
   if (*given && *given != declared)
     return qn_fail(error, QN_USAGE,
                    "--vertices=%" PRIu64 " and num_vertices, %" PRIu64 ", contradict each other",
