@@ -23,7 +23,7 @@ import numpy
 import quern
 import records
 
-FANOUTS, BATCH, BLOCK = [15, 10, 5], 1024, 4096
+FANOUTS, BLOCK = [15, 10, 5], 4096
 
 
 def drop(path):
@@ -41,7 +41,7 @@ def sampled(path, given, threads, **options):
     random, count, begin = numpy.random.default_rng(1), 0, 0.
     for batch in range(given.warm + given.batches):
         begin = time.perf_counter() if batch == given.warm else begin
-        found = sampler.sample(random.integers(0, len(graph), BATCH))
+        found = sampler.sample(random.integers(0, len(graph), given.seeds))
         count += len(found.row) if batch >= given.warm else 0
     return count / (time.perf_counter() - begin)
 
@@ -64,6 +64,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("graph")
     parser.add_argument("--cache", default="1G")
+    parser.add_argument("--seeds", type=int, default=1024, help="of a batch")
     parser.add_argument("--batches", type=int, default=8)
     parser.add_argument("--warm", type=int, default=4)
     parser.add_argument("--turns", type=int, default=3)
