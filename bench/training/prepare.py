@@ -79,7 +79,7 @@ def own_bytes(pid):
 
 
 def run(step, given):
-    """Seconds, and the peaks of memory: of all, and of the process's own."""
+    """Seconds, those of processors, and the peaks of memory: of all, and of the process's own."""
     child = subprocess.Popen([sys.executable, "-W", "ignore", __file__, *sys.argv[1:], "--step", step], stdout=subprocess.PIPE, text=True)
     begin, own = time.perf_counter(), 0
     while child.poll() is None:
@@ -88,7 +88,7 @@ def run(step, given):
     seconds, told = time.perf_counter() - begin, child.stdout.read()
     if child.returncode:
         sys.exit("bench: %s failed" % step)
-    return seconds, int(told.split()[-1]), own
+    return seconds, float(told.split()[-2]), int(told.split()[-1]), own
 
 
 def main():
@@ -104,7 +104,8 @@ def main():
     given = parser.parse_args()
     if given.step:
         STEPS[given.step](given.folder, given)
-        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        print(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
         return
     import records
     whole = given.edges // given.degree * given.width * 4
@@ -112,11 +113,11 @@ def main():
     for step in STEPS:
         if step.startswith("train") and (not given.epochs or importlib.util.find_spec("torch_geometric") is None):
             continue
-        seconds, peak, own = run(step, given)
-        print("%-26s %8.1f s  peak %8.0f MB  of its own %8.0f MB  features %8.0f MB  peak / features %.2f, own / features %.2f" % (
-            step, seconds, peak / 1e6, own / 1e6, whole / 1e6, peak / whole, own / whole), flush=True)
+        seconds, processor, peak, own = run(step, given)
+        print("%-26s %8.1f s  processor %8.1f s  peak %8.0f MB  of its own %8.0f MB  features %8.0f MB  peak / features %.2f, own / features %.2f" % (
+            step, seconds, processor, peak / 1e6, own / 1e6, whole / 1e6, peak / whole, own / whole), flush=True)
         what = "%d edges, %d features" % (given.edges, given.width)
-        table += [records.record(step, "seconds", seconds, "s", what), records.record(step, "own memory", own / 1e6, "MB", what),
+        table += [records.record(step, "seconds", seconds, "s", what), records.record(step, "processor time", processor, "s", what), records.record(step, "own memory", own / 1e6, "MB", what),
                   records.record(step, "peak memory", peak / 1e6, "MB", what), records.record(step, "own memory / features", own / whole, "", what)]
     if given.json:
         Path(given.json).write_text(json.dumps(records.stamp({"preparing": table}), indent=1))
