@@ -77,7 +77,7 @@ class Beyond:
         self.text(self.folder / "edges.txt", self.edges)
         width = self.options.vertices // 2 + 1
         self.tool("quern-import", self.folder / "edges.txt", "--ids", "keep", "--vertices", self.options.vertices, "--block-vertices", width,
-                  "--packed", "-qfo", self.set)
+                  "--layout", "packed", "-qfo", self.set)
         said = json.loads((self.set / "set.json").read_text())
         assert (said["graph"]["vertices"], said["graph"]["edges"], len(said["blocks"])) == (self.options.vertices, len(self.edges), 4), said["graph"]
 
@@ -86,7 +86,7 @@ class Beyond:
         again = self.folder / "again"
         (self.folder / "edges.bin").write_bytes(b"".join(struct.pack("<QQ", *edge) for edge in self.edges))
         self.tool("quern-import", self.folder / "edges.bin", "--format", "pairs", "--record", "u64", "--ids", "keep", "--vertices",
-                  self.options.vertices, "--block-vertices", self.options.vertices // 2 + 1, "--packed", "--memory", "4G", "--tmpdir", self.folder,
+                  self.options.vertices, "--block-vertices", self.options.vertices // 2 + 1, "--layout", "packed", "--memory", "4G", "--tmpdir", self.folder,
                   "-qfo", again)
         first, second = (json.loads((path / "set.json").read_text()) for path in (self.set, again))
         assert first["graph"]["fingerprint"] == second["graph"]["fingerprint"]

@@ -158,22 +158,51 @@ static enum qn_status parse_range(const char *text, const struct qn_property *co
   return status;
 }
 
-/* The bits of a value as 64, sign extended where its type has one. */
-static uint64_t value_at(const struct qn_property *column, uint64_t i) {
-  const unsigned bytes = qn_property_value_bytes(column->type), shift = 64 - 8 * bytes;
-  uint64_t bits = 0;
-  memcpy(&bits, (const char *)column->values + i * bytes, bytes); /* little-endian */
-  return qn_property_class_of(column->type) == QN_PROPERTY_UNSIGNED
-             ? bits
-             : (uint64_t)((int64_t)(bits << shift) >> shift);
+/* 64 values from `i` on, of which `count` are there: a bit for each that lies in the range. Where a
+ * range begins, and how far it goes, are the same modulo 2^64 for signed and unsigned numbers. */
+#define MARK(type)                                                                                 \
+  static uint64_t mark_##type(const void *values, uint64_t i, uint64_t count, uint64_t low,        \
+                              uint64_t width) {                                                    \
+    const type *from = (const type *)values + i;                                                   \
+    uint64_t bits = 0;                                                                             \
+    for (uint64_t bit = 0; bit < count; bit++)                                                     \
+      bits |= (uint64_t)((uint64_t)from[bit] - low <= width) << bit;                               \
+    return bits;                                                                                   \
+  }
+MARK(int8_t)
+MARK(int16_t)
+MARK(int32_t)
+MARK(int64_t)
+MARK(uint8_t)
+MARK(uint16_t)
+MARK(uint32_t)
+MARK(uint64_t)
+
+typedef uint64_t mark(const void *values, uint64_t i, uint64_t count, uint64_t low, uint64_t width);
+
+static mark *mark_of(const struct qn_property *column) {
+  static mark *const marks[2][4] = {{mark_int8_t, mark_int16_t, mark_int32_t, mark_int64_t},
+                                    {mark_uint8_t, mark_uint16_t, mark_uint32_t, mark_uint64_t}};
+  const unsigned bytes = qn_property_value_bytes(column->type);
+  return marks[qn_property_class_of(column->type) == QN_PROPERTY_UNSIGNED][__builtin_ctz(bytes)];
 }
 
-static bool lies_in(const struct range *range, const struct qn_property *column, uint64_t i) {
-  if (qn_property_is_null(column, i))
-    return false;
-  const uint64_t value = value_at(column, i);
-  return range->is_unsigned ? value >= range->low && value <= range->high
-                            : (int64_t)value >= range->first && (int64_t)value <= range->last;
+/* A bit for each of `count` edges that lies in the range, and is not null. */
+static void mark_edges(const struct range *range, const struct qn_property *column, uint64_t count,
+                       uint64_t *picked) {
+  mark *const mark_values = mark_of(column);
+  const uint64_t low = range->is_unsigned ? range->low : (uint64_t)range->first;
+  const uint64_t width = (range->is_unsigned ? range->high : (uint64_t)range->last) - low;
+#pragma omp parallel for schedule(static)
+  for (uint64_t i = 0; i < count; i += 64) {
+    const uint64_t left = count - i < 64 ? count - i : 64;
+    uint64_t bits = mark_values(column->values, i, left, low, width), valid = UINT64_MAX;
+    if (column->valid) {
+      valid = 0;
+      memcpy(&valid, column->valid + i / 8, (left + 7) / 8); /* little-endian */
+    }
+    picked[i / 64] = bits & valid;
+  }
 }
 
 /* ---- The graph ------------------------------------------------------------------- */
@@ -186,6 +215,7 @@ struct picking {
   const struct qn_property *column;
   struct range range;
   struct qn_writer *writer;
+  uint64_t *picked; /* bits of edges, [E / 64 + 1] */
   uint64_t num_edges;
   struct qn_graph_arrays out, in;
   uint64_t *records; /* [num_edges] which edges they were */
@@ -221,19 +251,42 @@ static enum qn_status view(struct picking *picking, struct qn_error *error) {
   return status ? status : operations->restore(container, &picking->graph, error);
 }
 
+static uint64_t picked_words(const struct picking *picking) {
+  return picking->graph.out.num_edges / 64 + 1;
+}
+
+/* The next edge of [edge, end) that is picked; `end` if there is none. */
+static uint64_t next_picked(const uint64_t *picked, uint64_t edge, uint64_t end) {
+  while (edge < end) {
+    const uint64_t left = picked[edge / 64] >> edge % 64;
+    if (left) {
+      edge += (unsigned)__builtin_ctzll(left);
+      return edge < end ? edge : end;
+    }
+    edge = (edge / 64 + 1) * 64;
+  }
+  return end;
+}
+
 /* Where rows begin. */
 static enum qn_status add_rows(struct picking *picking, struct qn_error *error) {
   const struct qn_csr *from = &picking->graph.out;
   uint64_t *offsets;
-  enum qn_status status = qn_graph_write_rows(picking->writer, from->num_vertices, &offsets, error);
+  enum qn_status status = qn_pages_alloc(&picking->picked, picked_words(picking),
+                                         sizeof *picking->picked, "edges", error);
+  if (!status)
+    status = qn_graph_write_rows(picking->writer, from->num_vertices, &offsets, error);
   if (status)
     return status;
+  mark_edges(&picking->range, picking->column, from->num_edges, picking->picked);
   picking->out.row_offsets = offsets;
 #pragma omp parallel for schedule(dynamic, 4096)
   for (uint64_t v = 0; v < from->num_vertices; v++) {
+    const uint64_t end = from->row_offsets[v + 1];
     uint64_t count = 0;
-    for (uint64_t e = from->row_offsets[v]; e < from->row_offsets[v + 1]; e++)
-      count += lies_in(&picking->range, picking->column, e);
+    for (uint64_t e = next_picked(picking->picked, from->row_offsets[v], end); e < end;
+         e = next_picked(picking->picked, e + 1, end))
+      count++;
     offsets[v + 1] = count;
   }
   for (uint64_t v = 0; v < from->num_vertices; v++)
@@ -245,15 +298,14 @@ static enum qn_status add_rows(struct picking *picking, struct qn_error *error) 
 static void copy_row(const struct picking *picking, uint64_t v) {
   const struct qn_csr *from = &picking->graph.out;
   const unsigned width = qn_weight_bytes(from->weights.type);
-  uint64_t at = picking->out.row_offsets[v];
-  const uint64_t end = picking->out.row_offsets[v + 1];
-  for (uint64_t e = from->row_offsets[v]; e < from->row_offsets[v + 1] && at < end; e++) {
-    if (!lies_in(&picking->range, picking->column, e))
-      continue;
-    picking->out.column_indices[at] = from->column_indices[e];
+  const uint64_t end = picking->out.row_offsets[v + 1], last = from->row_offsets[v + 1];
+  uint64_t edge = next_picked(picking->picked, from->row_offsets[v], last);
+  for (uint64_t at = picking->out.row_offsets[v]; at < end && edge < last; at++) {
+    picking->out.column_indices[at] = from->column_indices[edge];
     if (width)
-      qn_weight_copy(picking->out.weights, at, from->weights.data, e, width);
-    picking->records[at++] = e;
+      qn_weight_copy(picking->out.weights, at, from->weights.data, edge, width);
+    picking->records[at] = edge;
+    edge = next_picked(picking->picked, edge + 1, last);
   }
 }
 
@@ -358,6 +410,8 @@ enum qn_status qn_between_pick(const struct qn_between *between, struct qn_conta
   if (!status)
     status = qn_container_unchanged(container, error);
   qn_progress_end();
+  qn_pages_free(picking.picked, picking.picked ? picked_words(&picking) : 0,
+                sizeof *picking.picked);
   qn_pages_free(picking.records, picking.num_edges, sizeof *picking.records);
   qn_properties_release(&picking.properties);
   qn_graph_unmap(&picking.graph);
