@@ -15,8 +15,11 @@
 #define MOST_BYTES ((uint64_t)1 << 30)
 
 /* Seconds: before a rank that waits rests, and at once. */
-#define PATIENCE 0.001
+#define PATIENCE 0.0001
 #define LONGEST_REST 0.005
+
+/* Numbers that are combined while ranks rest. */
+#define FEW_VALUES 512
 
 static void *take(uint64_t bytes) {
   void *memory = malloc(bytes ? bytes : 1);
@@ -34,8 +37,8 @@ static struct {
   double *last_seen; /* [num_ranks] when each last said that it waits, too */
   unsigned *missing; /* [num_ranks] room for those who did not */
   struct qn_mpi_patience patience;
-  double interval; /* seconds after which ranks that wait say so again */
-  bool lost;
+  double interval;  /* seconds after which ranks that wait say so again */
+  bool lost, tells; /* some were given up; it is for this one to say so */
 } roll;
 
 /* Errors of MPI end all ranks, with its own message: that is its default. */
@@ -89,7 +92,8 @@ static void tell_of_missing(unsigned count, double waited) {
   unsigned first = 0;
   while (first < count && roll.missing[first] == first)
     first++;
-  if (first == roll.rank)
+  roll.tells = first == roll.rank;
+  if (roll.tells)
     roll.patience.say(roll.missing, count, waited, roll.lost);
 }
 
@@ -135,12 +139,17 @@ static void finish(MPI_Request *request) {
   wait_for(request, false);
 }
 
-static void wait_for_all(void) {
-  MPI_Request arrived;
+/* Of what ends when all have come, and brings few bytes. */
+static void rest_until(MPI_Request *request) {
   hear_who_waits(); /* what was said in earlier waits is no news */
   memset(roll.last_seen, 0, roll.num_ranks * sizeof *roll.last_seen);
+  wait_for(request, true);
+}
+
+static void wait_for_all(void) {
+  MPI_Request arrived;
   MPI_Ibarrier(MPI_COMM_WORLD, &arrived);
-  wait_for(&arrived, true);
+  rest_until(&arrived);
 }
 
 static bool has_lost(void) {
@@ -308,9 +317,8 @@ static void end_gather(void) {
 
 static unsigned least(unsigned value) {
   MPI_Request found;
-  wait_for_all();
   MPI_Iallreduce(MPI_IN_PLACE, &value, 1, MPI_UNSIGNED, MPI_MIN, MPI_COMM_WORLD, &found);
-  finish(&found);
+  rest_until(&found);
   return value;
 }
 
@@ -327,10 +335,14 @@ static void combine(uint64_t *values, uint64_t count, enum qn_combination how) {
                                [QN_COMBINE_LEAST] = MPI_MIN,
                                [QN_COMBINE_OR] = MPI_BOR};
   MPI_Request combined;
-  wait_for_all();
+  if (count > FEW_VALUES)
+    wait_for_all();
   MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_UINT64_T, operations[how], MPI_COMM_WORLD,
                  &combined);
-  finish(&combined);
+  if (count > FEW_VALUES)
+    finish(&combined);
+  else
+    rest_until(&combined);
 }
 
 /* What one rank tells, in steps. */
@@ -453,12 +465,20 @@ static void turn_row(unsigned distance, const void *out, uint64_t out_bytes, voi
   free(requests);
 }
 
+/* MPI_Abort ends the others at once: the one that says who was given up, and has its outputs to
+ * take away, comes first. */
+static void give_up(void) {
+  if (!roll.tells)
+    nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+  MPI_Abort(MPI_COMM_WORLD, QN_SYSTEM);
+}
+
 /* MPI_Finalize waits for all ranks, too. */
 static void end(void) {
   if (!roll.lost)
     wait_for_all();
   if (roll.lost)
-    MPI_Abort(MPI_COMM_WORLD, QN_SYSTEM);
+    give_up();
   MPI_Finalize();
   free(roll.last_seen);
   free(roll.missing);
