@@ -140,6 +140,7 @@ static enum qn_status open_parts(struct qn_run_set *run, const struct qn_exchang
   if (status)
     return status;
   uint64_t first = run->first_parts[rank], count = run->first_parts[rank + 1] - first;
+  qn_set_ahead_begin(&run->ahead, set, first, first + count);
   status = qn_alloc_zeroed(&run->parts, count, sizeof *run->parts, "parts of a set", error);
   if (!status)
     status = qn_alloc_zeroed(&run->rows, count, sizeof *run->rows, "parts of a set", error);
@@ -219,6 +220,7 @@ void qn_run_set_close(struct qn_run_set *run) {
     return;
   if (run->limits_memory)
     qn_memory_limit_set(0, NULL);
+  qn_set_ahead_end(&run->ahead);
   qn_set_undivide(run);
   for (uint64_t i = 0; run->parts && i < run->num_parts; i++)
     qn_set_part_close(&run->parts[i]);

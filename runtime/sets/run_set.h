@@ -3,6 +3,7 @@
 
 #include "formats/set/vertices.h"
 #include "kernels/set_view.h"
+#include "runtime/sets/ahead.h"
 
 /* How ranks are to divide a set: in rows and columns, if both are given; as sends less, if there is
  * one column and no number of rows; zeroed: by whole rows. */
@@ -42,6 +43,7 @@ struct qn_run_set {
   struct qn_run_changes *changes; /* of a set with generations, whose files are no parts of it */
   struct qn_run_types *types;     /* of a set with types, whose files have one each */
   struct qn_set_view *view;       /* of these, whose parts may change */
+  struct qn_set_ahead ahead;      /* reads files before they are walked */
 };
 
 /* How a set is opened. */
