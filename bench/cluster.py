@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Ranks that share a run (docs/cluster.md): the bytes that the first one receives and the memory that it takes, at several
-numbers of ranks, beside what the model says; times beside those of one process, of runs and of importing text; and times where the
-network is slow, with messages told while edges are walked and afterwards.
+numbers of ranks, beside what the model says; times beside those of one process, of runs and of importing text; what sets take on disk;
+and times where the network is slow, with messages told while edges are walked and afterwards.
 
     bench/cluster.py --scale 20 --ranks 1,2,4,8,16 --json cluster.json
     bench/cluster.py --tables import --scale 22 --json cluster.json
@@ -112,7 +112,7 @@ def measured(ranks, threads, algorithm, path, *options):
 def make(folder, scale, parts):
     """A directed set, an undirected graph and its set."""
     directed, undirected, whole = folder / "directed", folder / "undirected", folder / "undirected.qrn"
-    for path, options in ((directed, []), (undirected, ["--undirected"])):
+    for path, options in ((directed, []), (undirected, ["--undirected", "--weights", "1,255"])):
         graph = folder / (path.name + ".qrn")
         run(TOOLS / "quern-generate", "rmat", "--scale", scale, "--degree", "16", "--seed", "1", "-qfo", graph, *options)
         run(TOOLS / "quern-transform", graph, "--parts", parts, "-qfo", path)
@@ -150,14 +150,35 @@ def count_bytes(directed, folder, scale, ranks):
 
 
 def compare(undirected, whole, scale, trials):
-    """Two ranks of one thread beside one process of two: kernels, the best of several."""
-    cells, graph = [], "R-MAT, scale %d, undirected" % scale
-    for algorithm, title in (("pagerank", "PageRank"), ("bfs", "BFS")):
-        for column, ranks, threads, path in (("one process, 2 threads", 1, 2, whole), ("2 ranks of 1 thread", 2, 1, undirected)):
-            runs = [measured(ranks, threads, algorithm, path) for _ in range(trials)]
-            seconds = min(said["seconds"]["prepare"] + said["seconds"]["kernel"] for said, _ in runs)
-            cells.append(records.record(title, column, seconds, "s", graph))
-            cells.append(records.record(title, column + ", memory of each", min(memory for _, memory in runs) / 1e6, "MB", graph))
+    """One process of two threads on the container and on the set, and two ranks of one thread (the first one's time, twice): processor
+    time of kernels and what they prepare, by turns, the least of several. Threads that wait sleep, as ranks do."""
+    ways = (("container", 1, 2, whole), ("set, one process", 1, 2, undirected), ("set, 2 ranks of 1 thread", 2, 1, undirected))
+    algorithms = (("pagerank", "PageRank, 20 iterations", ("--iterations", "20", "--tolerance", "0")), ("bfs", "BFS", ()),
+                  ("cc", "components", ()), ("sssp", "SSSP", ()))
+    taken = {}
+    os.environ["OMP_WAIT_POLICY"] = "passive"
+    for _ in range(trials):
+        for algorithm, title, options in algorithms:
+            for column, ranks, threads, path in ways:
+                said, _ = measured(ranks, threads, algorithm, path, "--trust", *options)
+                taken.setdefault((title, column), []).append(said["seconds"]["processors"] * ranks)
+    del os.environ["OMP_WAIT_POLICY"]
+    graph = "R-MAT, scale %d, undirected, processor time" % scale
+    return [records.record(*cell, min(seconds), "s", graph) for cell, seconds in taken.items()]
+
+
+def sizes(folder, whole, scale):
+    """Bytes on disk beside those of the container."""
+    packed, cells = folder / "packed.qrn", []
+    run(TOOLS / "quern-pack", whole, "-qfo", packed)
+    for parts in (4, 64):
+        plain, made = folder / "cut", folder / "cut-packed"
+        run(TOOLS / "quern-transform", whole, "--parts", parts, "-qfo", plain)
+        run(TOOLS / "quern-pack", plain, "-qfo", made)
+        for row, path, container in (("plain rows", plain, whole), ("packed rows", made, packed)):
+            size = sum(file.stat().st_size for file in path.iterdir())
+            cells.append(records.record(row, "%d parts, of the container" % parts, size / container.stat().st_size, "times",
+                                        "R-MAT, scale %d, undirected" % scale))
     return cells
 
 
@@ -223,14 +244,15 @@ def main():
     parser.add_argument("--parts", type=int, default=16)
     parser.add_argument("--trials", type=int, default=3)
     parser.add_argument("--folder", type=Path, default=records.ROOT / "build/bench")
-    parser.add_argument("--tables", default="bytes,times,grids,networks,import", help="which to measure")
+    parser.add_argument("--tables", default="bytes,processors,sizes,grids,networks,import", help="which to measure")
     parser.add_argument("--json", type=Path, required=True)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     graphs = set(options.tables.split(",")) - {"import"} and make(options.folder, options.scale, options.parts)
     directed, undirected, whole = graphs or (None, None, None)
     measures = {"bytes": lambda: count_bytes(directed, options.folder, options.scale, [int(n) for n in options.ranks.split(",")]),
-                "times": lambda: compare(undirected, whole, options.scale, options.trials),
+                "processors": lambda: compare(undirected, whole, options.scale, options.trials),
+                "sizes": lambda: sizes(options.folder, whole, options.scale),
                 "grids": lambda: grids(options.folder, (18, 20), options.trials),
                 "networks": lambda: slow_networks(directed, options.folder, options.scale, options.trials),
                 "import": lambda: compare_imports(options.folder, options.scale, options.trials)}

@@ -1,6 +1,7 @@
 #include "runtime/execute.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "results/values.h"
 #include "runtime/choose.h"
@@ -9,6 +10,13 @@
 #include "runtime/suits.h"
 #include "support/memory.h"
 #include "support/progress.h"
+
+/* Of all threads of this process so far. */
+static double processor_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 /* Run the chosen kernel, with checkpoints if they are asked for. */
 static enum qn_status run_once(const struct qn_run_input *input,
@@ -21,15 +29,20 @@ static enum qn_status run_once(const struct qn_run_input *input,
     status = qn_update_begin(input, &options->update, run, &run->update, error);
   if (status)
     return status;
+  const double begin = processor_seconds();
   if (!options->checkpoint.folder) {
     if (!options->watch)
       qn_progress_begin("running", "iterations", 0);
-    return run->kernel->run(&run->request, &run->result, error);
+    status = run->kernel->run(&run->request, &run->result, error);
+  } else {
+    qn_keeper_close(run->keeper);
+    status = qn_keeper_open(input, run->kernel, &run->request, &options->checkpoint, &run->keeper,
+                            error);
+    if (!status)
+      status = qn_keeper_run(run->keeper, &run->result, error);
   }
-  qn_keeper_close(run->keeper);
-  status =
-      qn_keeper_open(input, run->kernel, &run->request, &options->checkpoint, &run->keeper, error);
-  return status ? status : qn_keeper_run(run->keeper, &run->result, error);
+  run->processor_seconds += processor_seconds() - begin;
+  return status;
 }
 
 /* What one walk needs beside the graph may not fit where iterations do: then take these, if the

@@ -31,6 +31,7 @@ struct qn_run {
   double find_seconds;   /* to find the inputs */
   double device_seconds; /* until a device was there that is started ahead, or the driver */
   double restore_seconds;
+  double processor_seconds; /* of this process, in kernels and what they prepare */
   struct qn_run_request request;
   struct qn_device_run device; /* the request's */
   struct qn_run_result result;

@@ -137,11 +137,12 @@ json_t *qn_run_report_json(const struct qn_run_input *input, const struct qn_run
   const uint64_t num_edges = input->info->num_edges;
   const struct qn_stream_plan *plan = &run->device.report.plan;
   json_t *devices = devices_json(run);
-  json_t *seconds = json_pack(
-      "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "map", input->map_seconds, "validate",
-      input->validate_seconds, "find", run->find_seconds, "device", run->device_seconds, "prepare",
-      run->result.stats.prepare_seconds, "kernel", run->result.stats.kernel_seconds, "write",
-      times->write, "report", times->report, "total", qn_seconds() - times->begin);
+  json_t *seconds =
+      json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "map", input->map_seconds,
+                "validate", input->validate_seconds, "find", run->find_seconds, "device",
+                run->device_seconds, "prepare", run->result.stats.prepare_seconds, "kernel",
+                run->result.stats.kernel_seconds, "processors", run->processor_seconds, "write",
+                times->write, "report", times->report, "total", qn_seconds() - times->begin);
   json_t *report =
       json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:b, s:o, s:f, s:O}", "algorithm",
                 run->algorithm->name, "layout", qn_layout_name(run->kernel->layout), "device",
