@@ -241,8 +241,9 @@ def graphie(bench):
         parts, built = bench.build("edge-partitions", graph, "--partitions=%d" % count)
         if built:
             row = "%d partitions" % count if count > 1 else "one partition"
-            bench.put("papers-graphie-partitions", name, row, "virtual vertices / vertices",
-                      built["layout_figures"]["virtual_vertices"] / built["vertices"], "")
+            if count > 1:
+                bench.put("papers-graphie-partitions", name, row, "virtual vertices / vertices",
+                          built["layout_figures"]["virtual_vertices"] / built["vertices"], "")
             for algorithm in TRAVERSALS:
                 bench.put("papers-graphie-partitions", name, row, TITLES[algorithm],
                           1e3 * seconds_of(algorithm, bench.go(algorithm, parts, graph)), "ms")

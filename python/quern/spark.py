@@ -63,7 +63,7 @@ class _Cut(NamedTuple):
         """The parts that have edges."""
         if not self.width:
             return numpy.searchsorted(self.ends, row, side="right")
-        return row // self.width * math.isqrt(len(self.ends)) + column // self.width
+        return numpy.asarray(row // self.width * math.isqrt(len(self.ends)) + column // self.width)
 
     def part(self, index: int, row: numpy.ndarray, column: numpy.ndarray, weight: Optional[numpy.ndarray]) -> _Part:
         begin, end = int(self.begins[index]), int(self.ends[index])

@@ -15,7 +15,9 @@ import records
 MOST = 100
 GPU = "needs an H200"
 CORES = "needs 16 quiet cores"
+QUIET = "needs this machine, quiet for half an hour"
 OLD = {
+    "engines": QUIET,
     "formats": CORES,
     "gapbs": CORES,
     "gpu-cusparse": GPU,
@@ -23,6 +25,7 @@ OLD = {
     "import": CORES,
     "large-import": CORES,
     "named-formats": CORES,
+    "packed": QUIET,
 }
 
 
