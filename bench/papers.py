@@ -579,8 +579,8 @@ def real_graphs(bench):
     """The papers' tables on graphs of the kinds that they have: every layout resident, and those of Graphie and GTS streamed."""
     if bench.passes:
         return
-    named = {name: (lambda f=file, o=extra: imported(bench, f, o)) for name, (file, extra) in REAL.items()}
-    twins = SMALL_TWINS if bench.options.emulator else TWINS
+    real, twins = ({}, SMALL_TWINS) if bench.options.emulator else (REAL, TWINS)
+    named = {name: (lambda f=file, o=extra: imported(bench, f, o)) for name, (file, extra) in real.items()}
     named.update({name: (lambda n=name, o=extra: twin(bench, n, o)) for name, extra in twins.items()})
     for name, make in named.items():
         bench.each(name, lambda n=name, m=make: real_graph(bench, n, m()))

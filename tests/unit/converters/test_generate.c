@@ -37,8 +37,8 @@ TEST(test_any_range_gives_the_same_edges) {
         (struct qn_random_weights){.type = QN_WEIGHT_U32, .low_whole = 1, .high_whole = 9};
     uint64_t slots = qn_generator_slots(&generator);
     assert_int_equal(slots, 8192);
-    struct qn_generated *whole = malloc(slots * sizeof *whole);
-    struct qn_generated *parts = malloc(slots * sizeof *parts);
+    struct qn_generated *whole = calloc(slots, sizeof *whole); /* padding is compared, too */
+    struct qn_generated *parts = calloc(slots, sizeof *parts);
     uint64_t count = generate(&generator, 0, slots, whole), joined = 0;
     for (uint64_t at = 0, step = 1; at < slots; at += step, step = step * 3 % 1499 + 1) {
       uint64_t end = at + step < slots ? at + step : slots;
