@@ -572,7 +572,7 @@ REAL = {"cnr-2000, web": ("cnr-2000/cnr-2000.graph", []),
 TWINS = {"LiveJournal's twin": ["--vertices=4847571", "--edges=68993773", "--max-degree=20333"],
          "Orkut's twin": ["--vertices=3072441", "--edges=117185083", "--max-degree=16656"],
          "uk-2002's twin": ["--vertices=18520486", "--edges=298113762", "--max-degree=97222", "--exponent=2.1"]}
-SMALL_TWINS = {"a small twin": ["--vertices=300", "--edges=2000", "--max-degree=60"]}
+SMALL_TWINS = {"a small twin": ["--vertices=500", "--edges=20000", "--max-degree=200"]}
 
 
 def real_graphs(bench):

@@ -45,9 +45,13 @@ enum qn_status qn_generator_check(const struct qn_generator *generator, struct q
   if (generator->num_vertices && generator->model != QN_MODEL_POWER_LAW)
     return qn_fail(error, QN_USAGE, "only a power law takes --vertices: give --scale");
   if (!generator->num_edges && generator->degree > MAX_SLOTS / qn_generator_vertices(generator))
-    return qn_fail(error, QN_USAGE,
-                   "%" PRIu64 " vertices with degree %" PRIu64 " are more than 2^40 edges",
-                   qn_generator_vertices(generator), generator->degree);
+    return generator->num_vertices
+               ? qn_fail(error, QN_USAGE,
+                         "%" PRIu64 " vertices with degree %" PRIu64 " are more than 2^40 edges",
+                         generator->num_vertices, generator->degree)
+               : qn_fail(error, QN_USAGE,
+                         "scale %u with degree %" PRIu64 " is more than 2^40 edges",
+                         generator->scale, generator->degree);
   if (generator->model == QN_MODEL_GRID && generator->degree != 4 && generator->degree != 8)
     return qn_fail(error, QN_USAGE, "the degree of a grid is 4 or 8, not %" PRIu64,
                    generator->degree);
