@@ -18,6 +18,8 @@ EXCUSED = {
     ("support/input/block_hash.c", "shift-count-overflow"): "lanes of a vector have 64 bits, not 3",
     ("converters/parse/text_lines.c", "null-argument"): "qn_realloc has set it, by memcpy()",
     ("converters/distributed/parts.c", "malloc-leak"): "names of files are freed with the set",
+    ("formats/bundle/read.c", "malloc-leak"): "what the bundle's record points at is freed with it",
+    ("converters/properties/arrays.c", "malloc-leak"): "the name of the source's file is freed with the source",
     ("support/atomic_file.c", "malloc-leak"): "what the file's record points at is freed with it",
     ("formats/set/types.c", "malloc-leak"): "names of types are freed with the set",
     ("converters/changes/generation.c", "malloc-leak"): "names of files are freed with the set",
