@@ -11,47 +11,40 @@
 #include "kernels/cuda/csr/queue.cuh"
 
 #define BOTTOM_UP_ALONE 16
-#define BOTTOM_UP_AT_ONCE                                                                          \
-  4 /* edges that a lane has in flight: their bits don't wait for each other */
+#define BOTTOM_UP_AT_ONCE 4 /* edges that a lane has in flight: their bits don't wait */
 
 namespace {
 
-/* The whole warp looks at edges [begin, end). Returns the first that leads to the frontier, or
- * `end`; the same in all lanes. A hub that stays open scans its whole row in every iteration, and
- * what the warp has in flight decides how long that takes. */
-QN_DEVICE_INLINE uint64_t bottom_up_together(const uint32_t *columns, const uint32_t *bits,
-                                             uint64_t begin, uint64_t end) {
-  for (uint64_t first = begin; first < end; first += 32 * BOTTOM_UP_AT_ONCE) {
-    unsigned hit = 0;
-    QN_UNROLL
-    for (unsigned i = 0; i < BOTTOM_UP_AT_ONCE; i++) {
-      const uint64_t edge = first + 32 * i + qn_lane();
-      if (edge < end)
-        hit |= (unsigned)qn_bit_has(bits, columns[edge]) << i;
-    }
-    if (!__any_sync(QN_FULL_WARP, hit))
-      continue;
-    for (unsigned i = 0; i < BOTTOM_UP_AT_ONCE; i++) {
-      const unsigned hits = __ballot_sync(QN_FULL_WARP, hit >> i & 1);
-      if (hits)
-        return first + 32 * i + (unsigned)(__ffs((int)hits) - 1);
-    }
-  }
+/* Which of the edges first, first + step, ... lead to the frontier: a bit for each. */
+QN_DEVICE_INLINE unsigned bottom_up_hits(const uint32_t *columns, const uint32_t *bits,
+                                         uint64_t first, unsigned step, uint64_t end) {
+  unsigned hits = 0;
+  QN_UNROLL
+  for (unsigned i = 0; i < BOTTOM_UP_AT_ONCE; i++)
+    if (first + i * step < end)
+      hits |= (unsigned)qn_bit_has(bits, columns[first + i * step]) << i;
+  return hits;
+}
+
+/* The first of edges [begin, end) that leads to the frontier, or `end`: by a lane alone. */
+QN_DEVICE_INLINE uint64_t bottom_up_alone(const uint32_t *columns, const uint32_t *bits,
+                                          uint64_t begin, uint64_t end) {
+  for (uint64_t first = begin; first < end; first += BOTTOM_UP_AT_ONCE)
+    if (const unsigned hits = bottom_up_hits(columns, bits, first, 1, end))
+      return first + (unsigned)(__ffs((int)hits) - 1);
   return end;
 }
 
-/* A lane alone looks at edges [begin, end). Returns the first that leads to the frontier, or `end`.
- */
-QN_DEVICE_INLINE uint64_t bottom_up_alone(const uint32_t *columns, const uint32_t *bits,
-                                          uint64_t begin, uint64_t end) {
-  for (uint64_t first = begin; first < end; first += BOTTOM_UP_AT_ONCE) {
-    unsigned hits = 0;
-    QN_UNROLL
-    for (int i = 0; i < BOTTOM_UP_AT_ONCE; i++)
-      if (first + i < end)
-        hits |= (unsigned)qn_bit_has(bits, columns[first + i]) << i;
-    if (hits)
-      return first + (unsigned)(__ffs((int)hits) - 1);
+/* The same by the whole warp. A hub that stays open is scanned whole in every iteration. */
+QN_DEVICE_INLINE uint64_t bottom_up_together(const uint32_t *columns, const uint32_t *bits,
+                                             uint64_t begin, uint64_t end) {
+  for (uint64_t first = begin; first < end; first += 32 * BOTTOM_UP_AT_ONCE) {
+    const unsigned mine = bottom_up_hits(columns, bits, first + qn_lane(), 32, end);
+    for (unsigned i = 0; i < BOTTOM_UP_AT_ONCE; i++) {
+      const unsigned hits = __ballot_sync(QN_FULL_WARP, mine >> i & 1);
+      if (hits)
+        return first + 32 * i + (unsigned)(__ffs((int)hits) - 1);
+    }
   }
   return end;
 }
