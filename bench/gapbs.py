@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""BFS beside gapbs, source by source: how many times Quern's time gapbs takes.
+"""The six kernels of the GAP suite beside gapbs, and BFS source by source: how many times Quern's time gapbs takes.
 
-    bench/gapbs_sources.py BFS       BFS is gapbs' program, best built with -O3 -march=native
+    bench/gapbs.py FOLDER            FOLDER has gapbs' programs, best built with -O3 -march=native
 
 The sources are eight vertices with edges, spread over all, and the hub. Both search a clean R-MAT graph, in turn; medians count, on a machine
-that has nothing else to do of the times, with --processor of the processor times of all threads. Writes build/bench/gapbs-sources.json
-for bench/report.py."""
+that has nothing else to do of the times, with --processor of the processor times of all threads. The kernels run on the first number of
+threads. Writes build/bench/gapbs.json for bench/report.py."""
 
 import argparse
 import json
@@ -39,7 +39,7 @@ def processor_seconds(*words, **more):
 
 
 def of_gapbs(options, graph, source, threads):
-    words = (options.bfs, "-f", graph, "-r", source, "-n")
+    words = (options.gapbs / "bfs", "-f", graph, "-r", source, "-n")
     if not options.processor:
         text = output(*words, options.trials, threads=threads)
         return statistics.median(map(float, re.findall(r"(?m)^Trial Time:\s+(\S+)", text)))
@@ -64,9 +64,42 @@ def sources_of(options, graph, folder):
     return [(vertices[(2 * i + 1) * len(vertices) // 16], "source %d" % (i + 1)) for i in range(8)] + [(max(vertices, key=degrees.get), "the hub")], degrees
 
 
+def trials_of(program, *words, threads, trials):
+    text = output(program, *words, "-n", trials, threads=threads)
+    return statistics.median(map(float, re.findall(r"(?m)^Trial Time:\s+(\S+)", text)))
+
+
+def kernels(options, graph, theirs, weighted, theirs_weighted, hub):
+    """Seconds of both."""
+    threads, trials = options.threads[0], 3
+
+    def gapbs(name, file, *words):
+        return trials_of(options.gapbs / name, "-f", file, *words, threads=threads, trials=trials)
+
+    def quern(algorithm, file):
+        row, = json.loads(output(options.programs / "bench_kernels", "--algorithms=" + algorithm, "--source=%d" % hub, "-T%d" % threads,
+                                 "--trials=%d" % trials, "--json", file, threads=threads))
+        return row["kernel_seconds"] / (row["iterations"] if algorithm == "pagerank" else 1)
+
+    yield "BFS", gapbs("bfs", theirs, "-r", hub), quern("bfs", graph)
+    yield "connected components", gapbs("cc", theirs), quern("cc", graph)
+    yield "PageRank, an iteration (Quern sums in double precision)", gapbs("pr", theirs, "-i", 10, "-t", 0) / 10, quern("pagerank", graph)
+    yield ("SSSP, gapbs with its best width of buckets", min(gapbs("sssp", theirs_weighted, "-r", hub, "-d", width) for width in (8, 16, 32, 64)),
+           quern("sssp", weighted))
+    yield "betweenness, one source", gapbs("bc", theirs, "-r", hub, "-i", 1), quern("bc", graph)
+    yield "triangles, relabelling included", gapbs("tc", theirs), quern("tc", graph)
+
+
+def compared(options, rows):
+    for row, gapbs, quern in rows:
+        print("%-60s gapbs %9.2f ms, Quern %9.2f ms" % (row, 1e3 * gapbs, 1e3 * quern), flush=True)
+        for column, seconds in (("gapbs", gapbs), ("Quern", quern)):
+            yield records.record(row, column, 1e3 * seconds, "ms", "R-MAT, scale %d, clean" % options.scale)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("bfs", type=Path, help="gapbs' program")
+    parser.add_argument("gapbs", type=Path, help="the folder of gapbs' programs")
     parser.add_argument("--scale", type=int, default=20, help="2^N vertices (20)")
     parser.add_argument("--threads", type=lambda text: [int(word) for word in text.split(",")], default=[2, 16], help="2,16")
     parser.add_argument("--trials", type=int, default=15, help="searches from each source (15)")
@@ -81,7 +114,12 @@ def main():
         output(options.bin / "quern-generate", "rmat", "--scale=%d" % options.scale, "--undirected", "--self-loops=remove",
                "--duplicates=remove", "-qo", graph)
         output(options.bin / "quern-export", graph, "--format=gapbs", "-qo", theirs)
+        weighted, theirs_weighted = folder / "w.qrn", folder / "w.wsg"
+        output(options.bin / "quern-generate", "rmat", "--scale=%d" % options.scale, "--undirected", "--self-loops=remove",
+               "--duplicates=remove", "--weights=1,255", "-qo", weighted)
+        output(options.bin / "quern-export", weighted, "--format=gapbs", "-qo", theirs_weighted)
         sources, degrees = sources_of(options, graph, folder)
+        beside = list(compared(options, kernels(options, graph, theirs, weighted, theirs_weighted, sources[-1][0])))
         for threads in options.threads:
             times = []
             for source, what in sources:
@@ -92,9 +130,9 @@ def main():
                 rows.append(records.record("%s, of degree %d" % (what, degrees[source]), "%d threads" % threads, gapbs / quern, "times"))
             for row, value in (("the least of nine sources", min(times)), ("the most of nine sources", max(times))):
                 rows.append(records.record(row, "%d threads" % threads, value, "times"))
-    report = records.ROOT / "build/bench/gapbs-sources.json"
+    report = records.ROOT / "build/bench/gapbs.json"
     report.parent.mkdir(parents=True, exist_ok=True)
-    report.write_text(json.dumps(records.stamp({"gapbs-sources": rows}), indent=1) + "\n")
+    report.write_text(json.dumps(records.stamp({"gapbs": beside, "gapbs-sources": rows}), indent=1) + "\n")
 
 
 if __name__ == "__main__":
