@@ -159,7 +159,7 @@ class Bench:
         """A column more, as KONECT's lists have."""
         timed = path.with_suffix(".times")
         with open(timed, "wb") as file:
-            subprocess.run(["sed", "s/$/ 1234567890/", path], stdout=file, check=True)
+            subprocess.run(["sed", r"s/$/\t1234567890/", path], stdout=file, check=True)
         timed.rename(path)
 
     def measure(self, name):
@@ -175,7 +175,7 @@ class Bench:
 
     def import_once(self, path, options):
         back = self.folder / "formats-back.qrn"
-        named = next(path.glob("*.properties")) if path.is_dir() else path
+        named = next(path.glob("*.graph")) if path.is_dir() else path
         report = self.tool("quern-import", named, *options, "-o", back, "-q")
         back.unlink()
         return report

@@ -58,6 +58,7 @@ LAYOUT_TITLES = {"graph": "plain CSR", "graph by degree": "plain CSR, relabelled
                  "edge-partitions": "edge partitions", "slotted-pages": "slotted pages", "shards": "shards", "hybrid": "hybrid",
                  "packed": "packed", "set": "parts of a set"}
 REPORTED_SCALE = 23
+CHECKED_SCALE = 14
 UNDIRECTED_ONCE = {"bfs", "sssp", "cc", "bc"}  # rates in edges counted once, as in Graph500
 
 
@@ -202,7 +203,7 @@ class Bench:
         graph = self.graph(kind, scale)
         container = self.layout(layout, graph)
         what = "%s on %s, %s %d" % (algorithm, layout, kind, scale)
-        actual = self.work / "cuda.npy"
+        actual = self.work / ("cuda-%s.npy" % algorithm)
         cuda = [self.runner(), algorithm, container, "--device=cuda", "--trust", *self.said(algorithm, container)]
         if algorithm not in ("tc", "leiden"):
             self.run([*cuda, "-q", "-f", "-o", actual])
@@ -282,12 +283,9 @@ def gather_rate(results, num_vertices):
 def measure_all(bench):
     kernels = bench.kernels()
     bench.attempt("limits", lambda: limits(bench))
-    smallest, scales = min(bench.options.scales), sorted(bench.options.scales)
-    for kind in ("rmat", "uniform"):
-        for layout, algorithm in sorted(kernels):
-            bench.attempt("check %s %s %s" % (algorithm, layout, kind),
-                          lambda a=algorithm, l=layout, k=kind: bench.check(a, l, k, smallest))
-    order = [scales[-2] if len(scales) > 1 else smallest] + [s for s in reversed(scales) if len(scales) < 2 or s != scales[-2]]
+    check_all(bench, kernels)
+    scales = sorted(bench.options.scales)
+    order = [scales[-2] if len(scales) > 1 else scales[0]] + [s for s in reversed(scales) if len(scales) < 2 or s != scales[-2]]
     measured = [(layout, algorithm) for layout in LAYOUTS for algorithm in MEASURED
                 if (layout.split()[0], algorithm) in kernels]
     for number, scale in enumerate(order):
@@ -295,6 +293,21 @@ def measure_all(bench):
             measure_graph(bench, "uniform", bench.options.beyond_cache, BEYOND_CACHE)
         for kind in ("rmat", "uniform"):
             measure_graph(bench, kind, scale, measured)
+
+
+def check_all(bench, kernels):
+    """Results on small graphs, several algorithms at a time, each layout by layout."""
+    scale = min(CHECKED_SCALE, *bench.options.scales)
+
+    def check(kind, algorithm):
+        for layout in sorted(layout for layout, name in kernels if name == algorithm):
+            bench.attempt("check %s %s %s" % (algorithm, layout, kind), lambda: bench.check(algorithm, layout, kind, scale))
+
+    for kind in ("rmat", "uniform"):
+        for layout in {layout for layout, _ in kernels}:
+            bench.layout(layout, bench.graph(kind, scale))
+        with concurrent.futures.ThreadPoolExecutor(bench.options.jobs) as pool:
+            list(pool.map(lambda algorithm: check(kind, algorithm), sorted({algorithm for _, algorithm in kernels})))
 
 
 def measure_graph(bench, kind, scale, measured):
@@ -480,7 +493,7 @@ def arguments():
     parser.add_argument("--degree", type=int, default=16, help="edges a vertex before symmetrising (16)")
     parser.add_argument("--repeat", type=int, help="runs of which the median counts (3)")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 1) // 2),
-                        help="--sanitize: kernels at a time (half of the processors)")
+                        help="checks at a time (half of the processors)")
     parser.add_argument("--seconds", type=float, default=460, help="stop after so long (460)")
     parser.add_argument("--bin", type=Path, default=ROOT / "build/bin", help="the tools")
     parser.add_argument("--emulated", type=Path, default=ROOT / "build/emulator/bin", help="the emulated tools")

@@ -134,6 +134,11 @@ static enum qn_status measure(const struct options *options, const struct qn_run
   enum qn_status status = time_kernel(options, input, kernel, &timing, error);
   if (!status)
     report(options, input, file, kernel, &timing, rows);
+  if (!options->algorithms && (status == QN_USAGE || status == QN_UNSUPPORTED)) {
+    trials_table(&options->trials, "%-10s passed over: %s\n", kernel->algorithm->name,
+                 error->message);
+    return QN_OK;
+  }
   return status;
 }
 
