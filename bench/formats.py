@@ -8,7 +8,7 @@ by no more than 5 %, else the median of more. "read" is parsing alone, "in"
 the whole import to a sorted container, "copy" how fast cp copies the file, and "in/copy" that rate as a share of it. Exported
 edges are sorted by row, so that their import need not sort; those "in no order" must be. Packed inputs stand beside the
 decompressor alone, on a part of the file. Real graphs, if they are there, are text repeated to a size that can be measured.
-The table goes to the terminal, JSON to build/bench/formats.json."""
+The table goes to the terminal, JSON to formats.json beside the files."""
 
 import argparse
 import array
@@ -90,7 +90,7 @@ class Bench:
         return done.stdout
 
     def tool(self, name, *words):
-        return json.loads(self.run(ROOT / "build/bin" / name, *words, "-T", self.options.threads, "--json", "-f"))
+        return json.loads(self.run(self.options.tools / name, *words, "-T", self.options.threads, "--json", "-f"))
 
     def measured(self, measure, seconds=float):
         """Results of some runs: of two if they took about the same time."""
@@ -113,7 +113,7 @@ class Bench:
     def graph(self, name):
         path = self.folder / ("formats-%s-%d.qrn" % (name.replace(" ", "-"), self.options.scale))
         if not path.exists():
-            self.run(ROOT / "build/bin/quern-generate", "rmat", "--scale", self.options.scale, "--degree", 16, "-q", "-o",
+            self.run(self.options.tools / "quern-generate", "rmat", "--scale", self.options.scale, "--degree", 16, "-q", "-o",
                      path, *GRAPHS[name])
         return path
 
@@ -142,7 +142,7 @@ class Bench:
         """The edges as they were generated, from text that all of these share."""
         format_name, _, _, options = FORMATS[name]
         text = self.unsorted("text", lambda path: self.run(
-            ROOT / "build/bin/quern-generate", "rmat", "--scale", self.options.scale, "--degree", 16, "-q", "-f", "-o", path,
+            self.options.tools / "quern-generate", "rmat", "--scale", self.options.scale, "--degree", 16, "-q", "-f", "-o", path,
             "--format", "edges"))
         if format_name == "edges":
             os.link(text, path)
@@ -175,7 +175,7 @@ class Bench:
 
     def import_once(self, path, options):
         back = self.folder / "formats-back.qrn"
-        named = next(path.glob("*.graph")) if path.is_dir() else path
+        named = next(file for ending in ("*.graph", "*.properties") for file in path.glob(ending)) if path.is_dir() else path
         report = self.tool("quern-import", named, *options, "-o", back, "-q")
         back.unlink()
         return report
@@ -318,6 +318,7 @@ def main():
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="threads (all)")
     parser.add_argument("--repeat", type=int, default=3, help="runs of which the median counts, if two differ (3)")
     parser.add_argument("--folder", type=Path, default=ROOT / "build/bench", help="for the files (build/bench)")
+    parser.add_argument("--tools", type=Path, default=ROOT / "build/bin", help="where the tools are (build/bin)")
     parser.add_argument("--only", nargs="+", choices=FORMATS, metavar="FORMAT", help="of: %s" % "; ".join(FORMATS))
     parser.add_argument("--packed", nargs="*", choices=FORMATS, default=["edges"], metavar="FORMAT",
                         help="also packed by gzip and zstd (edges)")
@@ -333,10 +334,9 @@ def main():
         if (GRAPHS_FOLDER / REPEATED[name]).exists():
             rows.append(bench.repeated(name))
             print_row(rows[-1])
-    (ROOT / "build/bench").mkdir(parents=True, exist_ok=True)
     generated = [row for row in rows if row["format"] in FORMATS]
     tables = {"formats": list(format_records(generated, options.scale)), "packed": list(packed_records(generated, options.scale))}
-    (ROOT / "build/bench/formats.json").write_text(json.dumps(
+    (options.folder / "formats.json").write_text(json.dumps(
         {"scale": options.scale, "threads": options.threads, "formats": rows, **records.stamp(tables)}, indent=2) + "\n")
 
 
