@@ -6,6 +6,7 @@ import sys
 
 from harness import process, tap
 from harness.outcome import FAILED, TIERS, Job, Outcome, scratch_folder
+from harness.python_classes import classes_by_text
 
 DEFAULT_TIMEOUT = 300
 
@@ -23,18 +24,25 @@ def run_class(name, path, class_name, timeout, settings):
     return tap.conclude(finished, name)
 
 
-def classes(path, settings):
-    """[(class name, tier, time limit)] of a file, listed by a process of its own."""
+def listed(path, settings):
+    """[(class name, tier, tier under the sanitizers, time limit)] of a file, by a process of its own."""
     env = settings.environment(settings.scratch)
     listed = subprocess.run([sys.executable, "-m", "harness.python_runner", "--list", str(path)], env=env,
                             cwd=settings.scratch, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if listed.returncode != 0:
         raise RuntimeError(listed.stderr.strip() or "listing its tests failed")
-    found = [line.split() for line in listed.stdout.splitlines()]
+    return [(name, tier, sanitized_tier, float(timeout))
+            for name, tier, sanitized_tier, timeout in map(str.split, listed.stdout.splitlines())]
+
+
+def classes(path, settings):
+    """[(class name, tier, time limit)] of a file."""
+    found = classes_by_text(path, DEFAULT_TIMEOUT)
+    if found is None:
+        found = listed(path, settings)
     if not found:
         raise RuntimeError("no unittest.TestCase in it")
-    return [(name, sanitized_tier if settings.sanitized else tier, float(timeout))
-            for name, tier, sanitized_tier, timeout in found]
+    return [(name, sanitized_tier if settings.sanitized else tier, timeout) for name, tier, sanitized_tier, timeout in found]
 
 
 def find(settings):

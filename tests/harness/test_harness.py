@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from harness import tap
+from harness import python_classes, tap
 from harness.outcome import FAILED, PASSED, SKIPPED
 from harness.process import Finished
 
@@ -65,6 +65,52 @@ class Harness(unittest.TestCase):
     def test_filter(self):
         finished = run_harness(HERE / "fixtures/failing", "-k", "cli/exit")
         self.assertEqual(self.last_line(finished), "1 passed, 2 failed, 0 skipped", finished.stdout)
+
+
+PLAIN = """
+import unittest
+from nowhere import needs
+class _Hidden(unittest.TestCase):
+    tier = "medium"
+    def test_nothing(self): pass
+class Own(_Hidden):
+    timeout = 7
+class Both(unittest.TestCase):
+    tier, sanitized_tier = "medium", "long"
+    def test_one(self): pass
+class Child(Both):
+    tier = "short"
+@needs("numpy")
+class Helped(unittest.TestCase):
+    def test_it(self): pass
+class Helper:
+    def test_is_none(self): pass
+class WithHelper(Helper, unittest.TestCase):
+    pass
+class Empty(unittest.TestCase):
+    def no_test(self): pass
+if __name__ == "__main__":
+    unittest.main()
+"""
+UNCLEAR = ("for i in 1, 2:\n    globals()['T%d' % i] = type('T', (), {})\n", "class A(Elsewhere):\n    def test_a(self): pass\n",
+           "@odd\nclass A(unittest.TestCase):\n    def test_a(self): pass\n", "Made = made()\n",
+           "class A(unittest.TestCase):\n    timeout = 2 * 3 if x else 1\n    def test_a(self): pass\n", "class A(unittest.TestCase):\n    setattr(1, 2)\n")
+
+
+class ByText(unittest.TestCase):
+    def test_says_what_an_import_says(self):
+        Path("fixture.py").write_text(PLAIN)
+        Path("nowhere.py").write_text("needs = lambda *names: lambda each: each\n")
+        listed = subprocess.run([sys.executable, "-m", "harness.python_runner", "--list", "fixture.py"], stdout=subprocess.PIPE, check=True,
+                                text=True, env=dict(os.environ, PYTHONPATH="%s:." % HERE.parent)).stdout
+        expected = [(name, tier, sanitized, float(timeout)) for name, tier, sanitized, timeout in map(str.split, listed.splitlines())]
+        self.assertEqual(python_classes.classes_by_text(Path("fixture.py"), 300), expected)
+        self.assertEqual([each[0] for each in expected], ["Own", "Both", "Child", "Helped", "WithHelper"])
+
+    def test_does_not_guess(self):
+        for text in UNCLEAR:
+            Path("fixture.py").write_text(text)
+            self.assertIsNone(python_classes.classes_by_text(Path("fixture.py"), 300), text)
 
 
 class Tap(unittest.TestCase):
