@@ -29,8 +29,8 @@ TOOLS, PROGRAMS = records.ROOT / "build/bin", records.ROOT / "build/release/benc
 PHASES = ("generate", "verify", "bfs", "pagerank", "cc")
 DAMPING = "0.85"
 COLD = (("indegree", "--trust"), ("cc", "--trust"), ("pagerank", "--iterations", "5", "--tolerance", "0"))
-SMALL = {"container": [], "16 packed blocks": ["--block-vertices", 2**18, "--packed"], "16 blocks": ["--block-vertices", 2**18],
-         "256 packed blocks": ["--block-vertices", 2**16, "--packed"]}
+SMALL = {"container": [], "16 packed blocks": ["--block-vertices", 2**18, "--layout=packed"], "16 blocks": ["--block-vertices", 2**18],
+         "256 packed blocks": ["--block-vertices", 2**16, "--layout=packed"]}
 
 
 def disk(path):
@@ -92,7 +92,7 @@ class Bench:
         os.environ["TMPDIR"] = str(self.folder)
         said, seconds, memory = self.timed(
             TOOLS / "quern-generate", "rmat", "--scale", self.options.scale, "--degree", self.options.degree, "--block-vertices",
-            self.options.block_vertices, *([] if self.options.plain else ["--packed"]), "--json", *self.threads(), "-o", self.set)
+            self.options.block_vertices, *([] if self.options.plain else ["--layout=packed"]), "--json", *self.threads(), "-o", self.set)
         self.note("generate", seconds, memory, edges=said["edges"])
 
     def verify(self):

@@ -7,6 +7,7 @@
 #include "converters/build_settings.h"
 #include "converters/generate/run.h"
 #include "converters/provenance.h"
+#include "formats/container/figures.h"
 #include "formats/set/files.h"
 #include "formats/text/text_format.h"
 #include "formats/text/text_output.h"
@@ -19,9 +20,11 @@
 #include "support/progress.h"
 #include "support/sizes.h"
 #include "support/text/fold.h"
+#include "support/text/terminal.h"
 #include "support/threads.h"
 #include "support/tool.h"
 #include "tools/builder.h"
+#include "tools/layout/making.h"
 #include "tools/set_making.h"
 #include <quern/layouts.h>
 
@@ -37,7 +40,7 @@ struct options {
   struct qn_set_making making;
   enum output_format format;
   const char *output;
-  bool packed;
+  struct qn_layout_making layout;
   bool model_given;
   struct qn_settings settings[NUM_TABLES];
 };
@@ -47,16 +50,12 @@ struct options {
 
 /* ---- Command line --------------------------------------------------------- */
 
-enum { KEY_FORMAT = 0x3201, KEY_PACKED };
+enum { KEY_FORMAT = 0x3201 };
 
 static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "Write to FILE, - for standard output (required)", 1},
     {"format", KEY_FORMAT, "graph|edges", 0,
      "A graph container, or a text edge list in the order of generation (default: graph)", 1},
-    {"packed", KEY_PACKED, NULL, 0,
-     "With --block-vertices: pack each block as it is made, as quern-pack does, so that no more "
-     "than one lies there in plain rows",
-     QN_SET_GROUP},
     {0}};
 
 static const char *const format_words[] = {"graph", "edges", NULL};
@@ -77,6 +76,8 @@ static void finish_command_line(struct argp_state *state, struct options *option
   if (options->format == FORMAT_EDGES && shaped)
     argp_error(state,
                "--undirected, --transpose, --self-loops and --duplicates are for containers");
+  if (options->format == FORMAT_EDGES && options->layout.builder.tool)
+    argp_error(state, "--layout is for containers");
   if (qn_generate_options_settle(&options->generate, &error))
     argp_error(state, "%s", error.message);
 }
@@ -88,13 +89,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     for (int i = 0; i < NUM_TABLES; i++)
       state->child_inputs[i] = &options->settings[i];
     state->child_inputs[NUM_TABLES + 1] = &options->memory;
-    state->child_inputs[NUM_TABLES + 2] = &options->shared;
+    state->child_inputs[NUM_TABLES + 2] = &options->layout;
+    state->child_inputs[NUM_TABLES + 3] = &options->shared;
     return 0;
   case 'o':
     options->output = argument;
-    return 0;
-  case KEY_PACKED:
-    options->packed = true;
     return 0;
   case KEY_FORMAT:
     options->format =
@@ -141,27 +140,42 @@ static const char documentation[] =
 struct report {
   uint64_t num_vertices, num_edges;
   struct qn_generate_report container; /* of text: its provenance alone */
+  json_t *layout;                      /* of what was made of the graph */
   double seconds;
 };
 
+static enum qn_status generate_set(const struct options *options, struct qn_generate_report *report,
+                                   struct qn_error *error) {
+  struct qn_part_building building = {options->layout.builder, options->memory};
+  const struct qn_set_builder builder = {building.builder.tool, building.builder.layout,
+                                         qn_build_part, &building};
+  return qn_generate_set(&options->generate, &options->memory, "quern-generate",
+                         options->making.ranks, &options->making.set,
+                         building.builder.tool ? &builder : NULL, options->output,
+                         options->shared.force, report, error);
+}
+
+static enum qn_status generate_layout(const struct options *options, struct report *report,
+                                      struct qn_error *error) {
+  struct qn_container *graph;
+  enum qn_status status = qn_generate_run(&options->generate, &options->memory, "quern-generate",
+                                          NULL, false, &report->container, &graph, error);
+  return status ? status
+                : qn_layout_making_build(&options->layout, &options->memory, graph, options->output,
+                                         options->shared.force, report->layout, error);
+}
+
 static enum qn_status generate_container(const struct options *options, struct report *report,
                                          struct qn_error *error) {
-  union qn_builder_options own = {0};
-  struct qn_part_building building = {qn_builder_with(qn_builder_find(QN_LAYOUT_PACKED), &own),
-                                      options->memory};
-  const struct qn_set_builder builder = {building.builder.tool, QN_LAYOUT_PACKED, qn_build_part,
-                                         &building};
-  if (options->packed && !options->making.ranks)
-    return qn_fail(error, QN_USAGE,
-                   "--packed is for --block-vertices; quern-pack packs a container");
-  enum qn_status status =
-      options->making.ranks
-          ? qn_generate_set(&options->generate, &options->memory, "quern-generate",
-                            options->making.ranks, &options->making.set,
-                            options->packed ? &builder : NULL, options->output,
-                            options->shared.force, &report->container, error)
-          : qn_generate_run(&options->generate, &options->memory, "quern-generate", options->output,
-                            options->shared.force, &report->container, NULL, error);
+  enum qn_status status = qn_layout_making_check(&options->layout, options->making.ranks, error);
+  if (!status && options->making.ranks)
+    status = generate_set(options, &report->container, error);
+  else if (!status && options->layout.builder.tool)
+    status = generate_layout(options, report, error);
+  else if (!status)
+    status =
+        qn_generate_run(&options->generate, &options->memory, "quern-generate", options->output,
+                        options->shared.force, &report->container, NULL, error);
   report->num_edges = report->container.info.num_edges;
   return status;
 }
@@ -247,6 +261,7 @@ static enum qn_status print_json(const struct options *options, const struct rep
                            "estimate", qn_memory_plan_json(&report->container.plan), "vertices",
                            (json_int_t)report->num_vertices, "edges", (json_int_t)report->num_edges,
                            "seconds", report->seconds);
+  json_object_update(json, report->layout);
   qn_set_making_json(&options->making, report->container.set, json);
   return qn_provenance_print(json, report->container.provenance, error);
 }
@@ -261,6 +276,8 @@ static void print_summary(const struct options *options, const struct report *re
             report->seconds);
     qn_set_making_print(&options->making, report->container.set, stream);
     qn_ledger_print(&report->container.ledger, stream);
+    if (json_object_size(report->layout))
+      qn_figures_print(report->layout, qn_terminal_width(), stream);
   } else {
     fprintf(stream, "%s: %s vertices, %s edges, in %.2f s\n", options->output,
             qn_count_text(report->num_vertices, vertices, sizeof vertices),
@@ -299,6 +316,7 @@ int main(int argc, char **argv) {
                                         {&set_argp, 0, NULL, 0},
                                         {&qn_set_making_argp, 0, NULL, 0},
                                         {&qn_memory_argp, 0, NULL, 0},
+                                        {&qn_layout_making_argp, 0, NULL, 0},
                                         {&qn_tool_output_argp, 0, NULL, 0},
                                         {0}};
   const struct argp argp = {
@@ -307,13 +325,14 @@ int main(int argc, char **argv) {
                                          {qn_build_settings, &options.generate.build},
                                          {qn_set_settings, &options.making.set}},
                             .making.set.rows = QN_SET_ROWS_IN};
-  struct report report = {0};
+  struct report report = {.layout = json_object()};
   struct qn_error error;
   qn_generate_options_begin(&options.generate);
   qn_tool_parse("quern-generate", &argp, argc, argv, &options, &options.shared);
   qn_outputs_hold();
   enum qn_status status = run(&options, &report, &error);
   json_decref(report.container.provenance);
+  json_decref(report.layout);
   qn_set_close(report.container.set);
   return qn_set_making_end(status, &error);
 }

@@ -17,7 +17,7 @@
 #include "support/text/terminal.h"
 #include "support/tool.h"
 #include "tools/builder.h"
-#include "tools/import/layout.h"
+#include "tools/layout/making.h"
 #include "tools/set_making.h"
 #include "tools/tables.h"
 
@@ -30,7 +30,7 @@ struct options {
   struct qn_memory_options memory;
   struct qn_set_making making;
   struct qn_typed_options typed;
-  struct qn_import_layout layout;
+  struct qn_layout_making layout;
   const char *output;
   char **inputs;
   int num_inputs;
@@ -40,16 +40,10 @@ struct options {
 
 /* ---- Command line --------------------------------------------------------- */
 
-enum { KEY_FORMATS = 0x3001, KEY_LAYOUT };
+enum { KEY_FORMATS = 0x3001 };
 
 static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "Write the container to FILE, - for standard output (required)", 1},
-    {"layout", KEY_LAYOUT, "LAYOUT[,OPTION=VALUE...]", 0,
-     "Write blocked-csr, edge-partitions, hybrid, packed, shards or slotted-pages, as quern-block "
-     "and its kin make them, by default with their options' defaults; with --block-vertices "
-     "packed: each block is packed as it is made, so that no more than one lies there in plain "
-     "rows",
-     1},
     {"formats", KEY_FORMATS, NULL, 0,
      "List every format, what is supported and what is lost (also with --json)", 1},
     {0}};
@@ -81,20 +75,16 @@ static void finish_command_line(struct argp_state *state, struct options *option
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
-  struct qn_error error;
   switch (key) {
   case ARGP_KEY_INIT:
     for (int i = 0; i < NUM_TABLES; i++)
       state->child_inputs[i] = &options->settings[i];
     state->child_inputs[NUM_TABLES + 1] = &options->memory;
-    state->child_inputs[NUM_TABLES + 2] = &options->shared;
+    state->child_inputs[NUM_TABLES + 2] = &options->layout;
+    state->child_inputs[NUM_TABLES + 3] = &options->shared;
     return 0;
   case 'o':
     options->output = argument;
-    return 0;
-  case KEY_LAYOUT:
-    if (qn_import_layout_parse(argument, &options->layout, &error))
-      argp_error(state, "--layout: %s", error.message);
     return 0;
   case KEY_FORMATS:
     options->list_formats = true;
@@ -202,19 +192,15 @@ static enum qn_status import_or_build(struct options *options, struct qn_import_
   enum qn_status status = qn_import_run(&job, report, job.nameless ? &graph : NULL, error);
   return status || !job.nameless
              ? status
-             : qn_import_layout_build(&options->layout, &options->memory, graph, options->output,
+             : qn_layout_making_build(&options->layout, &options->memory, graph, options->output,
                                       options->shared.force, layout, error);
 }
 
-/* Blocks of sets are plain rows, or packed ones. */
 static enum qn_status check_layout(const struct options *options, struct qn_error *error) {
-  if (!options->layout.builder.tool)
-    return QN_OK;
-  if (qn_typed_asked(&options->typed) ||
-      (options->making.ranks && options->layout.builder.layout != QN_LAYOUT_PACKED))
+  if (options->layout.builder.tool && qn_typed_asked(&options->typed))
     return qn_fail(error, QN_USAGE, "--layout is for one container: import the set, then %s it",
                    options->layout.builder.tool);
-  return QN_OK;
+  return qn_layout_making_check(&options->layout, options->making.ranks, error);
 }
 
 static enum qn_status import(struct options *options, struct qn_error *error) {
@@ -245,6 +231,7 @@ int main(int argc, char **argv) {
       {&typed_argp, 0, "Several types of vertices and edges, as a set:", QN_TYPED_GROUP},
       {&qn_set_making_argp, 0, NULL, 0},
       {&qn_memory_argp, 0, NULL, 0},
+      {&qn_layout_making_argp, 0, NULL, 0},
       {&qn_tool_output_argp, 0, NULL, 0},
       {0}};
   const struct argp argp = {argp_options, parse_option, "INPUT...", documentation,

@@ -201,7 +201,7 @@ class RoundTrips(Folder):
         """Packing each block as it is made, in memory or on disk, gives what quern-pack makes of the set."""
         run("quern-pack", plain, "-qfo", self.at / "packed")
         for memory in ([], ["--memory", "64M"]):
-            run("quern-generate", *words, "--packed", *memory, "-qfo", self.at / "at-once")
+            run("quern-generate", *words, "--layout=packed", *memory, "-qfo", self.at / "at-once")
             for path in (self.at / "packed").iterdir():
                 self.assertEqual((self.at / "at-once" / path.name).read_bytes(), path.read_bytes())
 
@@ -663,8 +663,8 @@ class Usage(Folder):
                       ("--block-vertices", "9", "--balance", "edges"), ("--block-vertices", "0"), ("--block-vertices", str(2**32)),
                       ("--block-vertices", "9", "--symmetrize")):
             run("quern-transform", graph, "-o", self.at / "no", *words, exit=2)
-        for words in (("--parts", "2"), ("--block-vertices", "9", "--undirected"), ("--block-vertices", "9", "--weights", "1,2"), ()):
-            said = run("quern-generate", "rmat", "--scale", "5", "--packed", *words, "-o", self.at / "no", exit=2).stderr
+        for words in (("--parts", "2"), ("--block-vertices", "9", "--undirected"), ("--block-vertices", "9", "--weights", "1,2")):
+            said = run("quern-generate", "rmat", "--scale", "5", "--layout=packed", *words, "-o", self.at / "no", exit=2).stderr
             self.assertIn("quern-pack packs", said)
         for words in (("grid", "--edges", "9"), ("rmat", "--edges", "9", "--degree", "1"), ("rmat", "--edges", "0")):
             run("quern-generate", *words, "--scale", "4", "-o", self.at / "no", exit=2)

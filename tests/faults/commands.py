@@ -38,7 +38,7 @@ COMMANDS = {
     "generate-blocks": ("quern-generate uniform --scale 4 --degree 3 --block-vertices 8 -o out", "out"),
     "divide": ("quern-transform INPUTS/dated.qrn --partition 3 --by ldg -o out.qrn", "out.qrn"),
     "divide-edges": ("quern-transform INPUTS/dated.qrn --partition 3 --by 2psl -o out.qrn", "out.qrn"),
-    "generate-packed": ("quern-generate uniform --scale 4 --degree 3 --block-vertices 8 --packed -o out", "out"),
+    "generate-packed": ("quern-generate uniform --scale 4 --degree 3 --block-vertices 8 --layout packed -o out", "out"),
     "divide-set": ("quern-transform INPUTS/dated.qrn --partition 3 --parts-by part -o out", "out"),
     "split": ("quern-transform INPUTS/dated.qrn --parts 2 -o out", "out"),
     "cut": ("quern-transform INPUTS/dated.qrn --block-vertices 12 -o out", "out"),
@@ -121,7 +121,7 @@ def make_inputs(folder):
     (folder / "dated.csv").write_text("src,dst,since,note\n" + "".join("%d,%d,%d,n%d\n" % (i % 17, i * i % 23, i, i) for i in range(200)))
     run("quern-import", folder / "dated.csv", "--properties", "all", "-q", "-o", dated)
     run("quern-transform", dated, "--parts", "2", "-q", "-o", folder / "set")
-    run("quern-generate", "uniform", "--scale", "4", "--degree", "3", "--block-vertices", "8", "--packed", "-q", "-o", folder / "blocks")
+    run("quern-generate", "uniform", "--scale", "4", "--degree", "3", "--block-vertices", "8", "--layout", "packed", "-q", "-o", folder / "blocks")
     (folder / "late.csv").write_text("src,dst,since,note\n3,5,7,x\n90,4,8,y\n")
     run("quern-transform", dated, "--append", folder / "late.csv", "-q", "-o", folder / "changed")
     run("quern-transform", folder / "changed", "--remove", folder / "late.csv", "-q", "-o", folder / "changed")

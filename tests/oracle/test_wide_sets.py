@@ -46,7 +46,7 @@ class Wide(unittest.TestCase):
         run("quern-generate", *words, "--format", "edges", "-o", self.at / "edges.txt")
         edges = {tuple(map(int, line.split())) for line in (self.at / "edges.txt").read_text().splitlines()}
         self.assertGreater(max(max(edge) for edge in edges), 2**32)
-        run("quern-generate", *words, "--block-vertices", str(2**31), "--packed", "-o", self.at / "set")
+        run("quern-generate", *words, "--block-vertices", str(2**31), "--layout", "packed", "-o", self.at / "set")
         run("quern-verify", "-q", self.at / "set")
         out, parent = {}, {}
         for u, v in edges:
