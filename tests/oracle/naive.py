@@ -2,6 +2,7 @@
 
 import collections
 import heapq
+import itertools
 import math
 
 
@@ -111,10 +112,11 @@ def kcore(num_vertices, edges):
     return cores
 
 
-def pagerank(num_vertices, edges, damping=0.85, tolerance=1e-12, spread=True):
-    """Parallel edges count as often as they are; what vertices without out-edges hold is spread evenly, or dropped."""
+def pagerank(num_vertices, edges, damping=0.85, iterations=None, tolerance=1e-12, spread=True):
+    """Parallel edges count as often as they are; what vertices without out-edges hold is spread evenly, or dropped. After
+    so many iterations, or when values no longer change."""
     rows, ranks = out_edges(num_vertices, edges), [1 / num_vertices] * num_vertices
-    while True:
+    for iteration in itertools.count(1):
         lost = math.fsum(rank for rank, row in zip(ranks, rows) if not row)
         following = [(1 - damping + damping * lost * spread) / num_vertices] * num_vertices
         for rank, row in zip(ranks, rows):
@@ -122,7 +124,7 @@ def pagerank(num_vertices, edges, damping=0.85, tolerance=1e-12, spread=True):
                 following[other] += damping * rank / len(row)
         change = math.fsum(abs(new - old) for new, old in zip(following, ranks))
         ranks = following
-        if change < tolerance:
+        if iteration == iterations or (iterations is None and change < tolerance):
             return ranks
 
 
