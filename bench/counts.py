@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What of the papers' claims can be counted without a GPU, exactly: the edges that rules for the direction of a search walk
-(GraphCage), what is moved by what is known of active vertices (Graphie), and what it takes to know it.
+(GraphCage), what misses the cache when PageRank is pulled in several ways (GraphCage, by a model of the cache), what is moved by
+what is known of active vertices (Graphie), and what it takes to know it.
 
 Build first: scons -j8 tools unit-tests. Edges are counted by bench_directions on the CPU, bytes and accesses by the emulator; so the
 figures are the same on every machine. They go to counts.json in --folder, for `bench/report.py --machine counted`. Processor times of
@@ -19,6 +20,7 @@ import records
 TITLES = {"bfs": "BFS", "sssp": "SSSP", "cc": "connected components", "bc": "betweenness"}
 LABELS = ["--iterations=1000000"]  # the papers propagate them
 CACHE = 50 << 20                   # of an H200
+WARPS = 132 * 64                   # that it has at a time
 SHARES = {"an eighth": 8, "a quarter": 4, "half": 2}
 PARTITIONS = (32, 128, 512)
 
@@ -67,6 +69,23 @@ def directions(counts, graph, scale):
         for what in ("pushed", "pulled"):
             counts.put("papers-cage-counts", title(scale), rule, "%s, %s" % (TITLES[each["algorithm"]], what),
                        100 * each[what + "_edges"] / max(1, each["edges"]), "%")
+    container.unlink()
+
+
+def cache(counts, graph, scale):
+    """GraphCage's figures 9 and 10 and HPGraph's table 3, with caches and warps that are to this graph as an H200's to larger ones."""
+    container = graph.with_name("counts-cache.qrn")
+    counts.run(counts.options.bin / "quern-block", graph, "-dboth", "--out-edges", "--l2-bytes=%d" % (CACHE >> (25 - scale)), "-qfo", container)
+    for large in (23, 25, 27):
+        done = subprocess.run([str(counts.options.programs / "bench_cache"), str(container), "%d" % (CACHE >> (large - scale)),
+                               "%d" % max(16, WARPS >> (large - scale))], stdout=subprocess.PIPE, check=True, text=True)
+        for way in map(json.loads, done.stdout.splitlines()):
+            name = title(scale, ": cache as an H200's to scale %d" % large)
+            counts.put("papers-cage-cache", name, way["way"], "misses of the L2 cache", 100 * way["misses"] / max(1, way["accesses"]), "%")
+            counts.put("papers-cage-cache", name, way["way"], "accesses to memory, an edge",
+                       (way["memory_reads"] + way["memory_writes"]) / max(1, way["edges"]), "")
+            if large == 25:
+                counts.put("papers-hpgraph-lanes", title(scale), way["way"], "lanes with an edge", 100 * way["edges"] / max(1, way["lanes"]), "%")
     container.unlink()
 
 
@@ -160,6 +179,8 @@ def main():
     for scale in options.scales:
         graph = counts.graph(scale)
         directions(counts, graph, scale)
+        if scale == max(options.scales):
+            cache(counts, graph, scale)
         if options.trials > 0 and scale == max(options.scales):
             on_cpu(counts, graph, scale)
         graph.unlink()

@@ -15,7 +15,9 @@ import json
 import math
 import shutil
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -25,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import gpu
 import gpu_streaming
 import records
+import stripes
 
 BUILDERS = {"blocked-csr": "quern-block", "edge-partitions": "quern-partition", "slotted-pages": "quern-page", "shards": "quern-shard",
             "hybrid": "quern-hybrid"}
@@ -47,6 +50,7 @@ class Papers(gpu.Bench):
     def __init__(self, options):
         super().__init__(options)
         self.samples, self.wanted, self.results_of_cpu = {}, {}, {}
+        self.every_edge, self.cpu_seconds = {}, {}  # of the real graph that is measured
         self.has_device = True
         self.passes = 0
 
@@ -79,6 +83,18 @@ class Papers(gpu.Bench):
         if not path.exists():
             gpu.write_vector(path, json.loads(self.run([self.bin / "quern-info", graph, "--json"]))["vertices"])
         return path
+
+    def ways(self, program, *files):
+        """What a program of single kernels (bench/programs/*.cu) measured, each way's result checked by it."""
+        if not self.has_device:
+            raise NoDevice()
+        path = (self.options.emulated if self.options.emulator else self.options.programs) / program
+        if not path.exists():
+            raise RuntimeError("%s is not built" % path)
+        ways = json.loads(self.run([path, *files, "1" if self.options.emulator else "5"]))["ways"]
+        for way in ways:
+            self.note("%s on %s, %s" % (program, files[0].name, way["way"]), "" if way["worst"] < 1e-3 else "it differs by %g" % way["worst"])
+        return ways
 
     def go(self, algorithm, container, graph, device="cuda", extra=()):
         """The report of a run whose result is the CPU's."""
@@ -166,6 +182,8 @@ def graphcage(bench):
                 bench.each("GraphCage, %s, %s" % (algorithm, column), lambda a=algorithm, c=column: speed(a, c))
 
     small = bench.input(bench.options.scale)
+    for what, rows in (("PageRank", graph), ("SpMV", small)):
+        bench.each("GraphCage, bars of %s" % what, lambda w=what, r=rows: cage_bars(bench, w, r))
 
     def betweenness(column):
         container = small if blocks[column] is None else bench.build("blocked-csr", small, *blocks[column])[0]
@@ -181,6 +199,18 @@ def graphcage(bench):
         block_sizes(bench, graph, name, scale)
     for file in graph.parent.glob(graph.stem + ".blocked-csr*"):
         file.unlink()
+
+
+def cage_bars(bench, what, graph):
+    """Figures 6 and 7: what the paper compares with, its blocks as published, and Quern's engines, which gather and apply."""
+    scale = bench.options.large if what == "PageRank" else bench.options.scale
+    name, column = title(scale, bench.options.degree), "sums of " + what
+    blocks = bench.build("blocked-csr", graph, "-dpull")[0]
+    for way in bench.ways("cage-bars", graph, blocks):
+        bench.put("papers-cage-bars", name, way["way"], column, 1e3 * way["seconds"], "ms")
+    algorithm = what.lower()
+    for row, container in (("Quern, plain CSR, an iteration", graph), ("Quern, blocks, an iteration", blocks)):
+        bench.put("papers-cage-bars", name, row, column, 1e3 * seconds_of(algorithm, bench.go(algorithm, container, graph)), "ms")
 
 
 def directions(bench, algorithm, direction, graph):
@@ -250,6 +280,7 @@ def graphie(bench):
                 if count in (1, 32, 1024):
                     renamed_streams(bench, algorithm, parts, graph, name, row)
         parts.unlink()
+    bench.each("Graphie, shared memory", lambda: graphie_shared(bench, container, name))
     if not bench.passes:
         for count in (8, 1024) if bench.options.emulator else (1, 8, 32, 128, 1024):
             bench.each("Graphie, %d partitions" % count, lambda c=count: sizes(c))
@@ -293,6 +324,13 @@ def graphie_runs(bench, algorithm, container, graph, name):
         bench.put("papers-graphie-streams", name, "%d" % streams, row + ", taken", report["streaming"]["streams"], "streams")
 
 
+def graphie_shared(bench, container, name):
+    """Figure 7's OPT1 without what it moves: one step, values of sources and flags of partitions in shared memory or not."""
+    for way in bench.ways("graphie-sources", container):
+        bench.put("papers-graphie-shared", name, way["way"], "all vertices active", 1e3 * way["seconds"], "ms")
+        bench.put("papers-graphie-shared", name, way["way"], "one in 64", 1e3 * way["sparse_seconds"], "ms")
+
+
 def graphie_in_place(bench, algorithm, container, graph, name, memory):
     """New values seen within an iteration (section III-A), on partitions and, as GTS might, on pages."""
     pages, _ = bench.build("slotted-pages", graph)
@@ -326,9 +364,11 @@ def gts(bench):
     for algorithm in ("bfs", "pagerank", "sssp", "cc"):
         bench.each("GTS, cost model, %s" % algorithm, lambda a=algorithm: gts_model(bench, a, container, graph, name))
     bench.each("GTS, betweenness", lambda: gts_betweenness(bench, container, graph, name))
+    bench.each("GTS, kernels of pages", lambda: gts_kernels(bench, container, name))
     if bench.passes:
         return
     bench.each("directed components", lambda: directed_components(bench))
+    bench.each("GTS, disks", lambda: gts_disks(bench, graph, name))
     for degree in (4, 8, 16, 32):
         bench.each("GTS, density 1:%d" % degree, lambda d=degree: gts_density(bench, scale - 1, d))
 
@@ -341,6 +381,10 @@ def gts_strategies(bench, algorithm, container, graph, name):
         report = bench.go(algorithm, container, graph, extra=extra)
         column = column if len(column) > 1 else "Strategy-%s, %s" % (column, "two devices" if second else "one device, twice")
         bench.put("papers-gts-strategies", name, TITLES[algorithm], column, 1e3 * seconds_of(algorithm, report), "ms")
+        memory = budget_for(bench, algorithm, container, graph)[0]
+        report = bench.go(algorithm, container, graph, extra=[*extra, "--device-memory=%d" % memory])
+        if "streaming" in report:
+            bench.put("papers-gts-strategies", name, TITLES[algorithm], column + ", streamed", 1e3 * seconds_of(algorithm, report), "ms")
 
 
 def gts_streams(bench, algorithm, container, graph, name):
@@ -397,6 +441,48 @@ def gts_model(bench, algorithm, container, graph, name):
                   1e-9 * report["streaming"]["moved_bytes"] / max(model["measured"], 1e-12), "GB/s")
 
 
+def gts_disks(bench, graph, name):
+    """Sections 5 and 7.5: pages of which nothing is in memory, in one file and in stripes on --disks, and the model's term for disks."""
+    disks = bench.options.disks or [bench.options.output]
+    folders = [Path(tempfile.mkdtemp(prefix="quern-pages-", dir=folder)) for folder in disks]
+    try:
+        for count in (1, 2, 4):
+            home = folders[0] / str(count)
+            home.mkdir()
+            places = [folders[i % len(folders)] / ("%d-%d" % (count, i)) for i in range(count)]
+            for place in places:
+                place.mkdir()
+            words = ["--stripe=%s" % place for place in places] if count > 1 else []
+            bench.run([bench.bin / "quern-page", graph, *words, "-qo", home / "pages.qrn"])
+            disk_run(bench, home / "pages.qrn", graph, name, "in one file" if count == 1 else "in %d stripes" % count)
+    finally:
+        for folder in folders:
+            shutil.rmtree(folder)
+
+
+def disk_run(bench, container, graph, name, row):
+    """One iteration reads all from the disks, the others what of it memory does not hold."""
+    memory = budget_for(bench, "pagerank", container, graph)[0]
+    files = json.loads(bench.run([bench.bin / "quern-info", container, "--json"])).get("stripes", {}).get("files", [])
+    stripes.forget([Path(each["file"]) for each in files] or [container])
+    report = bench.go("pagerank", container, graph, extra=["--device-memory=%d" % memory, "--explain"])
+    model = report.get("streaming", {}).get("cost_model")
+    if model and model["disk_bytes_per_second"] > 0:
+        row = "PageRank, cold, " + row
+        for column, value, unit in (("model", 1e3 * model["model"], "ms"), ("measured", 1e3 * model["measured"], "ms"),
+                                    ("of it reading beyond transfers", 1e3 * model["storage"], "ms"),
+                                    ("read", 1e-9 * model["storage_bytes"], "GB"),
+                                    ("rate of the disks, by reading alone", 1e-9 * model["disk_bytes_per_second"], "GB/s")):
+            bench.put("papers-gts-disks", name, row, column, value, unit)
+
+
+def gts_kernels(bench, container, name):
+    """Section 3.2: small pages before large ones, a kernel for each."""
+    for way in bench.ways("page-kernels", container):
+        column = "sums, %d small pages and %d large ones" % (way["small_pages"], way["large_pages"])
+        bench.put("papers-gts-kernels", name, way["way"], column, 1e3 * way["seconds"], "ms")
+
+
 def gts_betweenness(bench, container, graph, name):
     """Application D, and cross-edges (section 3.3), streamed."""
     for algorithm in ("bc", "cross-edges"):
@@ -445,6 +531,9 @@ def garaph(bench):
     name = title(scale, bench.options.degree)
     container, _ = bench.build("shards", graph)
     bench.each("Garaph, replicas", lambda: garaph_replicas(bench, graph, name))
+    bench.each("Garaph, seen within an iteration", lambda: garaph_seen(bench, name))
+    for algorithm in ("sssp", "cc"):
+        bench.each("Garaph, modes of %s" % algorithm, lambda a=algorithm: garaph_modes(bench, a, container, graph, name))
     for algorithm in ("pagerank", "neural", "sssp", "cc", "heat", "circuit"):
         for column, device, extra in (("CPU", "cpu", []), ("GPU", "cuda", []), ("both", "both", []),
                                       ("both, asynchronous", "both", ["--mode=asynchronous"])):
@@ -457,21 +546,40 @@ def garaph(bench):
 
 
 def garaph_replicas(bench, graph, name):
-    """Figures 8 and 9: PageRank's gather with R copies of each accumulator, and what Quern does instead."""
-    if not bench.has_device:
-        raise NoDevice()
+    """Figures 8 and 9: PageRank's gather with R copies of each accumulator, fixed or by shard, and what Quern does instead."""
     vertices = 16 if bench.options.emulator else 1536
     container, _ = bench.build("shards", graph, "--shard-vertices=%d" % vertices)
-    program = (bench.options.emulated if bench.options.emulator else bench.options.programs) / "shared-replicas"
-    if not program.exists():
-        raise RuntimeError("%s is not built" % program)
-    for way in json.loads(bench.run([program, container, "1" if bench.options.emulator else "5"]))["ways"]:
-        row = "R = %d" % way["replicas"] if way["replicas"] else "runs added up in registers"
-        bench.note("replicas, " + row, "" if way["worst"] < 1e-3 else "sums differ by %g" % way["worst"])
-        bench.put("papers-garaph-replicas", name, row, "gather, shards of %d vertices" % vertices, 1e3 * way["seconds"], "ms")
+    column = "gather, shards of %d vertices" % vertices
+    for way in bench.ways("shared-replicas", container):
+        bench.put("papers-garaph-replicas", name, way["way"], column, 1e3 * way["seconds"], "ms")
+        if "loss" in way:
+            bench.put("papers-garaph-replicas", name, way["way"], "largest loss of a sum", 100 * way["loss"], "%")
+        if "slowest_page" in way:
+            for key, what, unit in (("slowest_page", "slowest page", "ms"), ("fastest_page", "fastest page", "ms"),
+                                    ("mean_gain", "gain over R = 1, mean", ""), ("most_gain", "gain over R = 1, most", "")):
+                bench.put("papers-garaph-pages", name, way["way"], what, way[key] * (1e3 if unit else 1), unit)
     report = bench.go("pagerank", container, graph)
-    bench.put("papers-garaph-replicas", name, "an iteration of Quern's PageRank on the same shards", "gather, shards of %d vertices" % vertices,
+    bench.put("papers-garaph-replicas", name, "an iteration of Quern's PageRank on the same shards", column,
               1e3 * seconds_of("pagerank", report), "ms")
+
+
+def garaph_seen(bench, name):
+    """Section 2.2 on a device alone: iterations and time where new ranks are seen within an iteration."""
+    graph = bench.input(bench.options.scale)
+    for way in bench.ways("seen-within", graph):
+        bench.put("papers-garaph-seen", name, way["way"], "PageRank to 1e-6", 1e3 * way["seconds"], "ms")
+        bench.put("papers-garaph-seen", name, way["way"], "iterations", way["iterations"], "iterations")
+
+
+def garaph_modes(bench, algorithm, container, graph, name):
+    """Figure 10: every iteration in one mode, and in the one that the switch takes. On the CPU."""
+    trace = bench.work / "trace.json"
+    for column, direction in (("notify", "push"), ("pull", "pull"), ("the switch", "auto")):
+        bench.go(algorithm, container, graph, "cpu", ["--direction=" + direction, "--trace=%s" % trace, "-f"])
+        for event in json.loads(trace.read_text())["traceEvents"]:
+            if event["ph"] == "X" and event["name"].startswith("iteration"):
+                row = "iteration %2d" % int(event["name"].split()[-1])
+                bench.put("papers-garaph-modes", name, row, "%s, %s" % (TITLES[algorithm], column), 1e3 * event["args"]["seconds"], "ms")
 
 
 def garaph_run(bench, algorithm, column, device, extra, container, graph, name):
@@ -523,6 +631,16 @@ def hpgraph(bench):
         for variant in variants:
             for algorithm in algorithms:
                 bench.each("HPGraph, %s on %s" % (algorithm, variant), lambda a=algorithm, v=variant: run(a, v))
+    bench.each("HPGraph, bars", lambda: hybrid_bars(bench))
+
+
+def hybrid_bars(bench):
+    """Figure 6's four bars, each optimisation added to those before."""
+    graph = bench.input(bench.options.scale)
+    for way in bench.ways("hybrid-bars", graph, bench.build("hybrid", graph)[0]):
+        what, row = way["way"].split(": ")
+        bench.put("papers-hpgraph-bars", title(bench.options.scale, bench.options.degree), row,
+                  {"PageRank": "gather of PageRank", "BFS": "whole BFS"}[what], 1e3 * way["seconds"], "ms")
 
 
 def warps(bench):
@@ -612,7 +730,31 @@ def weigh(bench, graph, path):
     graph.unlink()
 
 
+def every_edge(bench, graph):
+    """Seconds by algorithm where the CPU looks at all edges in every iteration, as X-Stream does."""
+    folder = bench.options.bin.parent / "bench/bin" if bench.options.emulator else bench.options.programs
+    done = subprocess.run([str(folder / "bench_edges"), str(graph), "1" if bench.options.emulator else "3"], stdout=subprocess.PIPE, text=True,
+                          timeout=max(1, bench.left()))
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    for each in found:
+        bench.note("%s by every edge of %s" % (each["algorithm"], graph.name), "" if each["right"] else "it is not what it should be")
+    return {each["algorithm"]: each["seconds"] for each in found}
+
+
+def on_cpu(bench, name, graph, algorithm, streamed):
+    """What Graphie's and HPGraph's figures compare with; seconds of the CPU on plain CSR."""
+    seconds = seconds_of(algorithm, bench.go(algorithm, graph, graph, "cpu"))
+    bench.put("papers-real-" + algorithm, TITLES[algorithm], name, "CPU, plain CSR", 1e3 * seconds, "ms")
+    if algorithm in streamed:
+        bench.put("papers-real-" + algorithm, TITLES[algorithm], name, "CPU, every edge", 1e3 * streamed[algorithm], "ms")
+    return seconds
+
+
 def real_graph(bench, name, graph):
+    bench.every_edge, bench.cpu_seconds = every_edge(bench, graph), {}
+    for algorithm in ("pagerank", "bfs", "sssp", "cc"):
+        bench.each("%s, %s on the CPU" % (name, algorithm),
+                   lambda a=algorithm: bench.cpu_seconds.update({a: on_cpu(bench, name, graph, a, bench.every_edge)}))
     for layout in [None, *BUILDERS]:
         container = bench.build(layout, graph)[0] if layout else graph
         title_of_layout = gpu.LAYOUT_TITLES[layout or "graph"]
@@ -628,12 +770,19 @@ def real_graph(bench, name, graph):
 def real_run(bench, name, graph, algorithm, container, layout):
     report = bench.go(algorithm, container, graph)
     bench.put("papers-real-" + algorithm, TITLES[algorithm], name, layout, 1e3 * seconds_of(algorithm, report), "ms")
+    seconds, what = seconds_of(algorithm, report), TITLES[algorithm]
+    if layout == gpu.LAYOUT_TITLES["hybrid"]:  # HPGraph's Table 2 and Figure 5
+        bench.put("papers-hpgraph-graphs", "ELL and COO, resident", name, what, 1e-6 * report["edges"] / seconds, "MTEPS")
+        if algorithm in bench.cpu_seconds:
+            bench.put("papers-hpgraph-graphs", "ELL and COO, resident", name, what + ", times the CPU", bench.cpu_seconds[algorithm] / seconds, "")
     if layout in (gpu.LAYOUT_TITLES[each] for each in ("graph", "edge-partitions", "slotted-pages")):
         memory = gpu_streaming.budget_of(bench, algorithm, container, report)
         streamed = bench.go(algorithm, container, graph, extra=["--device-memory=%d" % memory])
         if "streaming" in streamed:
             bench.put("papers-real-streamed", TITLES[algorithm], name, layout, 1e3 * seconds_of(algorithm, streamed), "ms")
             bench.put("papers-real-streamed", TITLES[algorithm], name, layout + ", moved", 1e-9 * streamed["streaming"]["moved_bytes"], "GB")
+            if layout == gpu.LAYOUT_TITLES["edge-partitions"] and algorithm in bench.every_edge:  # Graphie's Figure 6
+                bench.put("papers-graphie-speedup", "partitions, streamed: times the CPU that looks at every edge", name, what, bench.every_edge[algorithm] / seconds_of(algorithm, streamed), "")
 
 
 # ---- All of them -----------------------------------------------------------------
@@ -699,13 +848,15 @@ def arguments():
     parser.add_argument("--large", type=int, help="of the graph whose values exceed the cache (25; --emulator: 8)")
     parser.add_argument("--degree", type=int, default=16, help="edges a vertex before symmetrising (16)")
     parser.add_argument("--devices", type=int, default=1, help="devices of this machine that may be used (1)")
+    parser.add_argument("--disks", type=lambda text: [Path(word) for word in text.split(",")], metavar="DIR,...",
+                        help="a folder on each of several disks, for stripes (--output)")
     parser.add_argument("--passes", type=int, help="run all so often, if there is time (3; --emulator: 1)")
     parser.add_argument("--seconds", type=float, default=460, help="stop after so long (460)")
     parser.add_argument("--emulator", action="store_true", help="try the script without a GPU")
     parser.add_argument("--bin", type=Path, default=ROOT / "build/bin", help="the tools")
     parser.add_argument("--emulated", type=Path, default=ROOT / "build/emulator/bin", help="the emulated tools")
     parser.add_argument("--graphs", type=Path, default=ROOT.parent / "shared/graphs", help="real graphs, as tests look for them")
-    parser.add_argument("--programs", type=Path, default=ROOT / "build/release/bench", help="shared-replicas")
+    parser.add_argument("--programs", type=Path, default=ROOT / "build/release/bench", help="programs of single kernels")
     parser.add_argument("--output", type=Path, default=Path("papers-results"), help="folder for papers.json")
     options = parser.parse_args()
     options.scale = options.scale or (8 if options.emulator else 23)

@@ -17,7 +17,8 @@ KEY = ("graph", "row", "column")
 
 # What a table measures: the folders whose commits make it old. The first that fits the table's name.
 MEASURED = (
-    (r"papers-(hpgraph-masks|hpgraph-warps|garaph-storage|garaph-asynchronous|graphie-cpu)", ["kernels/cpu"]),
+    (r"papers-(hpgraph-masks|hpgraph-warps|garaph-storage|garaph-asynchronous|garaph-modes|graphie-cpu)", ["kernels/cpu"]),
+    (r"papers-(cage-bars|cage-cache|hpgraph-lanes|hpgraph-bars|graphie-shared|gts-kernels|garaph-pages|garaph-seen)", ["bench/programs"]),
     (r"papers-(building|graphie-renaming)|builders|orders", ["partitioner"]),
     (r"papers-gts-stripes", ["formats/container", "support/input"]),
     (r"papers-|gpu-|cluster-devices|packed$", ["kernels/cuda"]),
