@@ -34,9 +34,18 @@ void qn_joint_plan_begin(struct qn_joint_plan *plan, double cpu_seconds, double 
   plan->beginning = FIXED_BOTH + (plan->all_active ? 0 : plan->to_host + plan->to_device);
 }
 
-/* The share of the work of a whole iteration. The CPU's is Garaph's min(2 f, 1) (section 5.1). */
+/* How many times f of the edges active vertices make the CPU look at: Garaph's 2 rho, as what few
+ * need is read at random (equation 3). */
+static double cpu_spread(const struct qn_joint_plan *plan) {
+  return 2 * fmax(plan->random_cost, 1);
+}
+
+/* The share of the work of a whole iteration. The CPU's is Garaph's min(2 f rho, 1) (section 5.1).
+ */
 static double work_of(const struct qn_joint_plan *plan, enum qn_joint_choice side, double f) {
-  double spread = side == QN_CPU_ALONE ? 2 : plan->streams ? STREAMED_SPREAD : RESIDENT_SPREAD;
+  double spread = side == QN_CPU_ALONE ? cpu_spread(plan)
+                  : plan->streams      ? STREAMED_SPREAD
+                                       : RESIDENT_SPREAD;
   return plan->all_active ? 1 : fmin(spread * f, 1);
 }
 
@@ -108,6 +117,10 @@ double qn_joint_cpu_share(const struct qn_joint_plan *plan, double f) {
 static double together(const struct qn_joint_plan *plan, double f) {
   double cpu_share = qn_joint_cpu_share(plan, f);
   return plan->beginning + shared(plan, QN_DEVICE_ALONE, f) * (1 - cpu_share);
+}
+
+bool qn_joint_notifies(const struct qn_joint_plan *plan, double f) {
+  return !plan->all_active && f * cpu_spread(plan) <= qn_joint_cpu_share(plan, f);
 }
 
 double qn_joint_expected(const struct qn_joint_plan *plan, enum qn_joint_choice choice, double f) {

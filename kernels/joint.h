@@ -57,17 +57,16 @@ struct qn_joint_plan {
   double exchange_seconds;   /* all values, one way */
   double to_host, to_device; /* until a side goes on from the other's values */
   double threads;            /* of the CPU, side by side, over those that it has alone */
+  double random_cost;        /* rho: k where the CPU's edges are read from storage; 0 is 1 */
   uint64_t left;             /* iterations to come at most: to be set before every choice */
-  /* By QN_CPU_ALONE and QN_DEVICE_ALONE: alone, and of all pages while both work, which get into
-   * each other's way. */
+  /* By QN_CPU_ALONE and QN_DEVICE_ALONE: alone, and of all pages while both work. */
   struct qn_joint_cost alone[2], shared[2];
   double beginning;      /* and ending a shared iteration on both sides */
   unsigned num_shared;   /* iterations */
   double sparse_seconds; /* of the device, in sparse iterations since the CPU last did one */
 };
 
-/* Of a whole iteration in which all vertices are active, as probed: T_pull and T_GPU; and of one in
- * which nothing is to be done on the device. */
+/* As probed: T_pull and T_GPU with all vertices active; with nothing to do on the device. */
 void qn_joint_plan_begin(struct qn_joint_plan *plan, double cpu_seconds, double device_seconds,
                          double device_fixed);
 
@@ -88,8 +87,9 @@ void qn_joint_learn(struct qn_joint_plan *plan, enum qn_joint_choice side, doubl
 void qn_joint_learn_shared(struct qn_joint_plan *plan, double f, double seconds, double cpu_seconds,
                            double device_seconds);
 
-/* The share of the pages that the CPU is expected to do side by side. */
+/* The share of the pages that the CPU is expected to do; is it less that active ones notify? */
 double qn_joint_cpu_share(const struct qn_joint_plan *plan, double f);
+bool qn_joint_notifies(const struct qn_joint_plan *plan, double f);
 
 /* ---- Handing out pages --------------------------------------------------------------------- */
 

@@ -26,6 +26,7 @@ struct qn_joint_cpu {
   uint64_t num_active;   /* set bits of `active` */
   uint64_t active_edges; /* out-edges of active vertices */
   double change;         /* of the iteration; programs that converge */
+  double random_cost;    /* k of section 4.2, if edges are more than the memory for them; else 1 */
 };
 
 struct qn_joint_share; /* share.h */

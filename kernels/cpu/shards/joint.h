@@ -310,6 +310,7 @@ static enum qn_status joint_create(const struct qn_run_request *request,
   side->shared.context = *context;
   side->shared.values = side->state.values;
 #if PROGRAM_SCHEDULE != QN_ALL_ACTIVE
+  side->shared.random_cost = side->work.random_cost;
   joint_show(side);
 #endif
   *out = &side->shared;

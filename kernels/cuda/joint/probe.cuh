@@ -125,6 +125,7 @@ inline enum qn_status probe(struct joint_run *joint, struct qn_error *error) {
   double cpu_seconds, device_seconds = 0, device_fixed;
   plan->all_active = !SWEEP_FRONTIER;
   plan->streams = run->source != NULL;
+  plan->random_cost = joint->side->random_cost;
   if (run->request->device->joint_choices || run->context.num_edges == 0) /* no matter */
     return QN_OK;
   cpu_seconds = qn_joint_probe(&joint->worker, &QN_JOINT_CPU, joint->side, joint->num_stretches);

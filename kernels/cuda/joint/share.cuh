@@ -215,7 +215,7 @@ inline enum qn_status step_together(struct joint_run *joint, double *change,
     return qn_cuda_status(result, "beginning a shared iteration", error);
   qn_page_queue_fill(&joint->queue, (uint32_t)joint->num_stretches);
   /* Garaph's rule (section 4.2) for the CPU's share of the pages. */
-  joint->share.notify = SWEEP_FRONTIER && joint->figures.active_share <= cpu_share / 2;
+  joint->share.notify = qn_joint_notifies(&joint->plan, joint->figures.active_share);
   qn_joint_share_begin(&joint->share, &joint->worker);
   status = device_share(joint, cpu_share, &border, change, error);
   if (status) { /* let the CPU end soon */

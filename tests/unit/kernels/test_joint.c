@@ -1,4 +1,5 @@
 /* Who does an iteration, the CPU, the device or both; and pages for two ends of a queue. */
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -39,6 +40,31 @@ TEST(the_faster_one_works) {
   assert_true(qn_joint_cpu_share(&plan, 1) > 0.4 && qn_joint_cpu_share(&plan, 1) < 0.5);
   plan = known_plan(1, 0.8, 0.5); /* exchanging costs more than sharing saves */
   assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE);
+}
+
+/* Equation 3 where the edges are read from storage: alpha is min(2 f rho, 1) Tpull / TGPU, and
+ * notifying pays from f = 1 / 2 rho on for the CPU's share. */
+TEST(storage_makes_sparse_work_dear) {
+  struct qn_joint_plan plan = plan_of(false, 1, 0.2, 0.001);
+  const double rhos[] = {0, 1, 8};
+  for (int i = 0; i < 3; i++) {
+    double alpha, base;
+    plan.random_cost = rhos[i];
+    qn_joint_choose(&plan, 0, true, true, &base);
+    qn_joint_choose(&plan, 1.0 / 32, true, true, &alpha);
+    assert_true(fabs(qn_joint_expected(&plan, QN_CPU_ALONE, 1.0 / 32) -
+                     qn_joint_expected(&plan, QN_CPU_ALONE, 0) - fmax(rhos[i], 1) / 16) < 1e-9);
+    qn_joint_choose(&plan, 0.9, true, true, &base);
+    assert_true(alpha < base);
+  }
+  /* a share of a third notifies up to f = 1/6 in memory, up to 1/48 where k is 8 */
+  plan.random_cost = 8;
+  const double share = qn_joint_cpu_share(&plan, 1.0 / 20);
+  assert_false(qn_joint_notifies(&plan, 1.0 / 20));
+  plan.random_cost = 1;
+  assert_true(share > 0 && qn_joint_notifies(&plan, 1.0 / 40));
+  plan.all_active = true;
+  assert_false(qn_joint_notifies(&plan, 1.0 / 1000));
 }
 
 /* What was never measured and may be the best is tried, what is hopeless is not. */
