@@ -114,14 +114,21 @@ double qn_storage_ratio(const struct qn_storage_rates *rates) {
   return is_known ? rates->in_order / rates->at_random : 1;
 }
 
-void qn_storage_expect(const void *array, uint64_t bytes, bool in_order) {
+/* Where advice is not taken, nothing but time is lost. */
+static void advise(const void *array, uint64_t bytes, int advice) {
   const struct pages pages = pages_of(array, bytes);
-  if (pages.count > 0) /* advice: where it is not taken, nothing but time is lost */
-    (void)madvise(pages.first, pages.count * pages.bytes, in_order ? MADV_SEQUENTIAL : MADV_RANDOM);
+  if (pages.count > 0)
+    (void)madvise(pages.first, pages.count * pages.bytes, advice);
+}
+
+void qn_storage_expect(const void *array, uint64_t bytes, bool in_order) {
+  advise(array, bytes, in_order ? MADV_SEQUENTIAL : MADV_RANDOM);
+}
+
+void qn_storage_expect_nothing(const void *array, uint64_t bytes) {
+  advise(array, bytes, MADV_NORMAL);
 }
 
 void qn_storage_fetch(const void *array, uint64_t bytes) {
-  const struct pages pages = pages_of(array, bytes);
-  if (pages.count > 0)
-    (void)madvise(pages.first, pages.count * pages.bytes, MADV_WILLNEED);
+  advise(array, bytes, MADV_WILLNEED);
 }

@@ -32,5 +32,7 @@ double qn_storage_ratio(const struct qn_storage_rates *rates);
 
 /* The array is going to be read in order, or here and there. */
 void qn_storage_expect(const void *array, uint64_t bytes, bool in_order);
+/* Neither is known. */
+void qn_storage_expect_nothing(const void *array, uint64_t bytes);
 /* All of these bytes are going to be read soon, in order: worth a call from some pages on. */
 void qn_storage_fetch(const void *array, uint64_t bytes);

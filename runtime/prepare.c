@@ -71,6 +71,19 @@ static bool may_leave_values(const struct qn_run_input *input, const struct qn_r
          !options->checkpoint.folder && !as_vertices && !(run->algorithm->values & QN_VALUES_UNIT);
 }
 
+/* A set's files are its parts, which are opened one by one. */
+static struct qn_watched_files files_of(const struct qn_run_input *input) {
+  struct qn_watched_files files = {.count =
+                                       qn_stripes_count(qn_container_stripes(input->container))};
+  for (uint32_t i = 0; i < input->info->num_sections && !input->set; i++) {
+    const struct qn_section *section = qn_container_section_at(input->container, i);
+    const uint64_t bytes = section->data ? section->count * section->element_bytes : 0;
+    if (bytes > files.bytes)
+      files = (struct qn_watched_files){files.count, section->data, bytes};
+  }
+  return files;
+}
+
 static void fill_request(const struct qn_run_input *input, const struct qn_run_options *options,
                          struct qn_run *run) {
   struct qn_run_request *request = &run->request;
@@ -96,10 +109,9 @@ static void fill_request(const struct qn_run_input *input, const struct qn_run_o
   request->hooks.on_iteration = tell_iteration;
   if (!qn_context_is_process() && run->kernel->value_bytes)
     request->hooks.checkpointing = &ends_cancelled;
+  const struct qn_watched_files files = files_of(input);
   if (options->watch)
-    qn_watch_attach(options->watch, request,
-                    qn_stripes_count(qn_container_stripes(input->container)),
-                    input->info->num_vertices,
+    qn_watch_attach(options->watch, request, &files, input->info->num_vertices,
                     run->kernel->traits & QN_KERNEL_ALL_ACTIVE ? input->info->num_edges : 0,
                     options->checkpoint.folder != NULL);
 }

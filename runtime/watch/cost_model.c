@@ -2,13 +2,12 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "support/sizes.h"
 
-/* What this process has had read from storage, also by faults of mappings; 0 where the system does
- * not tell. */
-static uint64_t bytes_from_storage(void) {
+uint64_t qn_bytes_from_storage(void) {
   FILE *told = fopen("/proc/self/io", "re");
   char line[128];
   uint64_t bytes = 0;
@@ -21,7 +20,14 @@ static uint64_t bytes_from_storage(void) {
 }
 
 void qn_cost_model_begin(struct qn_cost_model *model, unsigned num_files) {
-  *model = (struct qn_cost_model){.num_files = num_files, .read_before = bytes_from_storage()};
+  *model = (struct qn_cost_model){.num_files = num_files};
+}
+
+void qn_cost_model_plan(struct qn_cost_model *model, const struct qn_stream_plan *plan,
+                        double disk_rate, uint64_t read) {
+  model->bus_rate = plan->copy_rate;
+  model->disk_rate = disk_rate;
+  model->read_before = read;
 }
 
 void qn_cost_model_event(struct qn_cost_model *model, const struct qn_stream_event *event) {
@@ -42,7 +48,17 @@ static double exposed_kernel(const struct qn_cost_model *model) {
   return fmax(model->last_end - begin, 0);
 }
 
-void qn_cost_model_iteration(struct qn_cost_model *model, const struct qn_iteration *iteration) {
+static void add_storage(struct qn_cost_model *model, uint64_t moved_bytes, uint64_t read) {
+  const uint64_t bytes = read > model->read_before ? read - model->read_before : 0;
+  const double transfer = model->bus_rate > 0 ? (double)moved_bytes / model->bus_rate : 0;
+  model->read_before = read;
+  model->read_bytes += bytes;
+  if (model->disk_rate > 0)
+    model->storage += fmax((double)bytes / model->disk_rate - transfer, 0);
+}
+
+void qn_cost_model_iteration(struct qn_cost_model *model, const struct qn_iteration *iteration,
+                             uint64_t read) {
   const struct qn_device_iteration device = qn_iteration_on_devices(iteration);
   const struct qn_shared_iteration *shared = device.shared;
   uint64_t bytes = shared ? 0 : device.moved.moved_bytes;
@@ -59,6 +75,7 @@ void qn_cost_model_iteration(struct qn_cost_model *model, const struct qn_iterat
   model->batches += batches;
   model->measured += iteration->seconds;
   model->last_kernels += exposed_kernel(model);
+  add_storage(model, bytes, read);
   model->copied = model->last_begin = model->last_end = 0;
 }
 
@@ -66,8 +83,10 @@ json_t *qn_cost_model_json(const struct qn_cost_model *model, const struct qn_st
   const double rate = plan->copy_rate > 0 ? plan->copy_rate : 1;
   const double transfer = (double)model->most_bytes / rate;
   const double calls = (double)model->batches * plan->call_seconds;
-  const double terms[] = {transfer, fmax(calls - transfer, 0), model->last_kernels, model->sync};
-  static const char *const names[] = {"transfer", "calls", "last_kernels", "sync"};
+  const double hidden = transfer + model->storage;
+  const double terms[] = {transfer, model->storage, fmax(calls - hidden, 0), model->last_kernels,
+                          model->sync};
+  static const char *const names[] = {"transfer", "storage", "calls", "last_kernels", "sync"};
   json_t *json = json_object();
   double total = 0;
   unsigned largest = 0;
@@ -86,11 +105,10 @@ json_t *qn_cost_model_json(const struct qn_cost_model *model, const struct qn_st
   json_object_set_new(json, "skew",
                       json_real(model->most_bytes ? even / (double)model->most_bytes : 1));
   json_object_set_new(json, "bytes_per_second", json_real(plan->copy_rate));
-  const uint64_t now = bytes_from_storage();
-  const uint64_t read = now > model->read_before ? now - model->read_before : 0;
+  const double read_rate = model->measured > 0 ? (double)model->read_bytes / model->measured : 0;
   json_object_set_new(json, "files", json_integer(model->num_files));
-  json_object_set_new(json, "storage_bytes", json_integer((json_int_t)read));
-  json_object_set_new(json, "storage_bytes_per_second",
-                      json_real(model->measured > 0 ? (double)read / model->measured : 0));
+  json_object_set_new(json, "storage_bytes", json_integer((json_int_t)model->read_bytes));
+  json_object_set_new(json, "storage_bytes_per_second", json_real(read_rate));
+  json_object_set_new(json, "disk_bytes_per_second", json_real(model->disk_rate));
   return json;
 }

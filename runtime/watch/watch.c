@@ -19,6 +19,7 @@ struct qn_watch {
   uint64_t num_vertices, edges_walked;
   struct qn_stream_plan plan;
   struct qn_stream_figures moved; /* in all iterations */
+  struct qn_watched_files files;
   struct qn_cost_model model;
   struct qn_timeline timeline;
   struct qn_joint_report joint;
@@ -86,6 +87,16 @@ static bool holds_receivers(const struct qn_stream_plan *plan) {
   return plan->num_devices == 0 && plan->strategy == QN_SCALABILITY;
 }
 
+/* For the cost model: how fast what is not in memory would come. */
+static void explain_plan(struct qn_watch *watch, const struct qn_stream_plan *plan) {
+  const struct qn_run_request quiet = {0};
+  const struct qn_storage_rates rates =
+      watch->files.largest ? qn_storage_measure(watch->files.largest, watch->files.bytes, &quiet)
+                           : (struct qn_storage_rates){0};
+  qn_storage_expect_nothing(watch->files.largest, watch->files.bytes);
+  qn_cost_model_plan(&watch->model, plan, rates.in_order, qn_bytes_from_storage());
+}
+
 /* What a run that streams is going to do. */
 static void on_plan(void *user, const struct qn_stream_plan *plan) {
   struct qn_watch *watch = user;
@@ -97,6 +108,8 @@ static void on_plan(void *user, const struct qn_stream_plan *plan) {
     qn_timeline_device(&watch->timeline, i);
   if (!plan->streams)
     return;
+  if (watch->options.explain)
+    explain_plan(watch, plan);
   qn_size_text(plan->attribute_bytes, attributes, sizeof attributes);
   qn_size_text(plan->topology_bytes, topology, sizeof topology);
   qn_size_text(plan->num_streams * plan->batch_bytes, buffers, sizeof buffers);
@@ -207,7 +220,8 @@ static void watch_signals(struct qn_watch *watch, uint32_t iteration) {
 static void note_iteration(struct qn_watch *watch, const struct qn_iteration *iteration) {
   const struct qn_device_iteration device = qn_iteration_on_devices(iteration);
   show_line(watch, iteration);
-  qn_cost_model_iteration(&watch->model, iteration);
+  if (watch->options.explain && watch->plan.streams)
+    qn_cost_model_iteration(&watch->model, iteration, qn_bytes_from_storage());
   if (watch->timeline.file)
     qn_timeline_iteration(&watch->timeline, iteration);
   if (device.joint)
@@ -226,8 +240,9 @@ static void on_iteration(void *user, const struct qn_iteration *iteration) {
   watch_signals(watch, iteration->iteration);
 }
 
-void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, unsigned num_files,
-                     uint64_t num_vertices, uint64_t edges_walked, bool ends_itself) {
+void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request,
+                     const struct qn_watched_files *files, uint64_t num_vertices,
+                     uint64_t edges_walked, bool ends_itself) {
   watch->ends_itself = ends_itself;
   watch->num_vertices = num_vertices;
   watch->edges_walked = edges_walked;
@@ -235,7 +250,8 @@ void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, uns
   watch->moved = (struct qn_stream_figures){0};
   watch->storage = (struct qn_storage_rates){0};
   watch->notified = watch->pulled = 0;
-  qn_cost_model_begin(&watch->model, num_files);
+  watch->files = *files;
+  qn_cost_model_begin(&watch->model, files->count);
   json_array_clear(watch->iterations);
   qn_joint_report_begin(&watch->joint, request->asynchronous);
   request->hooks.on_iteration = on_iteration;

@@ -20,12 +20,20 @@ enum qn_status qn_watch_create(const struct qn_watch_options *options, bool repl
 /* Drops what is not committed; NULL is allowed. */
 void qn_watch_destroy(struct qn_watch *watch);
 
-/* Let the run that is asked for tell of itself. The graph lies in `num_files` files. `edges_walked`
+/* What a run's graph lies in. */
+struct qn_watched_files {
+  unsigned count;
+  const void *largest; /* section, mapped, of so many bytes; NULL: nothing that could be read */
+  uint64_t bytes;
+};
+
+/* Let the run that is asked for tell of itself. `edges_walked`
  * of every iteration, if it is the same for all, else 0. `ends_itself`: it catches SIGINT and
  * SIGTERM and ends in order; else they end the process after an iteration, if a timeline is to be
  * kept. A later call forgets the run before. */
-void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, unsigned num_files,
-                     uint64_t num_vertices, uint64_t edges_walked, bool ends_itself);
+void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request,
+                     const struct qn_watched_files *files, uint64_t num_vertices,
+                     uint64_t edges_walked, bool ends_itself);
 
 /* The streamed run so far; NULL if all was resident:
  *   {"attribute_bytes", "topology_bytes", "units", "unit_bytes", "streams", "batch_bytes",

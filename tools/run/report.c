@@ -160,19 +160,24 @@ static void print_devices(const json_t *devices, FILE *stream) {
 }
 
 static void print_cost_model(const json_t *model, FILE *stream) {
-  char rate[TEXT_BYTES], bytes[TEXT_BYTES];
-  fprintf(stream,
-          "cost model %.4f s: transfer %.4f (at %s/s), calls beyond it %.4f, last kernels %.4f, "
-          "devices' agreement %.4f; measured %.4f s; attributes, before and after, %.4f s, kernels "
-          "of all streams added up %.4f s\n",
-          real(model, "model"), real(model, "transfer"), size(model, "bytes_per_second", rate),
-          real(model, "calls"), real(model, "last_kernels"), real(model, "sync"),
-          real(model, "measured"), real(model, "attributes"), real(model, "kernels"));
+  char rate[TEXT_BYTES], bytes[TEXT_BYTES], disks[TEXT_BYTES];
+  fprintf(
+      stream,
+      "cost model %.4f s: transfer %.4f (at %s/s), disks beyond it %.4f, calls %.4f, last kernels "
+      "%.4f, "
+      "devices' agreement %.4f; measured %.4f s; attributes, before and after, %.4f s, kernels "
+      "of all streams added up %.4f s\n",
+      real(model, "model"), real(model, "transfer"), size(model, "bytes_per_second", rate),
+      real(model, "storage"), real(model, "calls"), real(model, "last_kernels"),
+      real(model, "sync"), real(model, "measured"), real(model, "attributes"),
+      real(model, "kernels"));
   if (whole(model, "storage_bytes") > 0)
     fprintf(stream,
-            "storage    %s read from the disks of %" JSON_INTEGER_FORMAT " file%s, at %s/s\n",
+            "storage    %s read from the disks of %" JSON_INTEGER_FORMAT
+            " file%s, at %s/s; %s/s by reading alone\n",
             size(model, "storage_bytes", bytes), whole(model, "files"),
-            whole(model, "files") == 1 ? "" : "s", size(model, "storage_bytes_per_second", rate));
+            whole(model, "files") == 1 ? "" : "s", size(model, "storage_bytes_per_second", rate),
+            size(model, "disk_bytes_per_second", disks));
 }
 
 static void print_streaming(const json_t *streaming, FILE *stream) {

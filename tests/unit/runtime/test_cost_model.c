@@ -11,7 +11,7 @@ static void iteration(struct qn_cost_model *model, uint64_t bytes, uint64_t batc
                       double seconds) {
   const struct qn_device_iteration device = {.moved = {.moved_bytes = bytes, .batches = batches}};
   const struct qn_iteration told = {.seconds = seconds, .device = &device};
-  qn_cost_model_iteration(model, &told);
+  qn_cost_model_iteration(model, &told, 0);
 }
 
 static double number(const struct qn_cost_model *model, const struct qn_stream_plan *plan,
@@ -96,6 +96,31 @@ TEST(runs_as_measured) {
     if (ratio < 0.8 || ratio > 1.2)
       fail_msg("run %u: the model is %.2f of what was measured", i, ratio);
   }
+}
+
+/* Read from disks while batches are moved: an iteration takes the longer of both. */
+TEST(disks_beyond_transfers) {
+  struct qn_cost_model model;
+  qn_cost_model_begin(&model, 2);
+  qn_cost_model_plan(&model, &PLAN, 2e9, 700000000); /* read until then, which no iteration did */
+  const struct qn_device_iteration device = {.moved = {.moved_bytes = 5000000000, .batches = 10}};
+  const struct qn_iteration told = {.seconds = 1.02, .device = &device};
+  qn_cost_model_iteration(&model, &told, 2700000000); /* 1 s of reading, 0.1 s of moving */
+  expect(0.9, number(&model, &PLAN, "storage"));
+  expect(1.0, number(&model, &PLAN, "model"));
+  qn_cost_model_iteration(&model, &told, 2800000000); /* 0.05 s, hidden */
+  expect(0.9, number(&model, &PLAN, "storage"));
+  expect(1.1, number(&model, &PLAN, "model"));
+  expect(2.1e9, number(&model, &PLAN, "storage_bytes"));
+  expect(2e9, number(&model, &PLAN, "disk_bytes_per_second"));
+  json_t *json = qn_cost_model_json(&model, &PLAN);
+  assert_string_equal(json_string_value(json_object_get(json, "bound")), "storage");
+  json_decref(json);
+  /* in memory, as no rate of a disk was to be had */
+  qn_cost_model_begin(&model, 1);
+  qn_cost_model_plan(&model, &PLAN, 0, 0);
+  qn_cost_model_iteration(&model, &told, 1000000);
+  expect(0, number(&model, &PLAN, "storage"));
 }
 
 TEST_MAIN(NULL, NULL)
