@@ -95,9 +95,10 @@ enum qn_status qn_run_check_manner(const struct qn_kernel *kernel,
                                    const struct qn_run_options *options, struct qn_error *error) {
   if (options->direction != QN_DIRECTION_AUTO && !(kernel->traits & QN_KERNEL_DIRECTION))
     return qn_fail(error, QN_USAGE,
-                   "--direction is for the layout blocked-csr on a CUDA device, and for searches "
-                   "on shards on the CPU, not for %s on %s",
-                   kernel->algorithm->name, qn_layout_name(kernel->layout));
+                   "--direction is for programs on the layout blocked-csr, and for searches on "
+                   "shards on the CPU, not for %s on %s on %s",
+                   kernel->algorithm->name, qn_layout_name(kernel->layout),
+                   qn_processor_name(kernel->processor));
   if (options->parallelism != QN_PARALLEL_HYBRID && !(kernel->traits & QN_KERNEL_PARALLELISM))
     return qn_fail(error, QN_USAGE,
                    "--parallelism is for the layout slotted-pages on a CUDA device, not for %s on "

@@ -134,8 +134,9 @@ static const struct argp_option fixed_options[] = {
      "device, and for pagerank, rwr and katz on shards on the CPU",
      30},
     {"direction", KEY_DIRECTION, "auto|push|pull", 0,
-     "For blocked-csr on a CUDA device: push along out-edges, pull through blocks, or choose in "
-     "each iteration (the default for searches; others pull). For shards on the CPU: active "
+     "For blocked-csr: push along out-edges, pull through blocks, or choose in each iteration (the "
+     "default for searches); others take push blocks, or pull blocks (the default). For shards on "
+     "the CPU: active "
      "vertices notify (push), every vertex looks at its in-edges (pull), or whichever is less work "
      "(the default)",
      30},

@@ -16,4 +16,4 @@
 
 QN_DEFINE_KERNEL(QN_LAYOUT_BLOCKED_CSR, QN_CPU,
                  PROGRAM_SCHEDULE == QN_ALL_ACTIVE ? "TOCAB pull or push" : "push/TOCAB pull",
-                 QN_KERNEL_DELTA);
+                 QN_KERNEL_DELTA | QN_KERNEL_DIRECTION);

@@ -19,6 +19,11 @@
 #endif
 #include "kernels/cpu/loop/gather.h"
 
+/* Does a walk go through pull blocks, rather than push blocks? */
+static inline bool walk_pulls(const struct engine_state *state) {
+  return state->view->has_pull && state->request->direction != QN_DIRECTION_PUSH;
+}
+
 /* ---- Pull ------------------------------------------------------------------- */
 
 #if PROGRAM_SCHEDULE == QN_FRONTIER
@@ -177,7 +182,7 @@ static inline void take_range(const struct engine_state *state, uint64_t range,
 /* ---- The walk --------------------------------------------------------------- */
 
 static inline void walk_edges(struct engine_state *state) {
-  if (!state->view->has_pull) {
+  if (!walk_pulls(state)) {
     push_blocks(state);
     return;
   }
@@ -188,19 +193,19 @@ static inline void walk_edges(struct engine_state *state) {
 
 static inline void walk_collect(struct engine_state *state, uint64_t range,
                                 program_accumulator *sums, uint8_t *received) {
-  if (state->view->has_pull)
+  if (walk_pulls(state))
     reduce_range(state, range, sums, received);
   else
     take_range(state, range, sums, received);
 }
 
 static inline const char *walk_mode(const struct engine_state *state) {
-  return state->view->has_pull ? "pull" : "push";
+  return walk_pulls(state) ? "pull" : "push";
 }
 
 #if PROGRAM_SCHEDULE == QN_FRONTIER
 static inline bool frontier_can_pull(const struct engine_state *state) {
-  return state->view->has_pull || sweep_is_ordered();
+  return walk_pulls(state) || sweep_is_ordered();
 }
 #endif
 
@@ -235,23 +240,44 @@ static inline enum qn_status find_out_edges(struct engine_state *state, struct q
                               : qn_blocked_csr_out_edges(state->view, &walk->derived, error);
 }
 
+/* Does a frontier program push along the plain out-edges, unless it is told to pull? */
+static inline bool walk_pushes_rows(void) {
+  return PROGRAM_SCHEDULE == QN_FRONTIER && !sweep_is_ordered();
+}
+
+/* Has the container the blocks that --direction asks for? */
+static inline enum qn_status check_direction(const struct engine_state *state,
+                                             struct qn_error *error) {
+  const enum qn_direction direction = state->request->direction;
+  const bool lacks_pull = direction == QN_DIRECTION_PULL && !state->view->has_pull;
+  const bool lacks_push =
+      direction == QN_DIRECTION_PUSH && !walk_pushes_rows() && !state->view->has_push;
+  if (!lacks_pull && !lacks_push)
+    return QN_OK;
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "the container has no %s blocks; make them with quern-block --direction both",
+                 lacks_pull ? "pull" : "push");
+}
+
 static inline enum qn_status walk_begin(struct engine_state *state, struct qn_error *error) {
   const engine_view *view = state->view = state->request->view;
   const struct qn_weights *weights = view->has_pull ? &view->pull.weights : &view->push.weights;
   engine_enter(state, view->num_vertices, view->num_edges);
-  return engine_check_weights(weights, view->num_edges, view->num_vertices, error);
+  enum qn_status status = check_direction(state, error);
+  return status ? status
+                : engine_check_weights(weights, view->num_edges, view->num_vertices, error);
 }
 
 static inline enum qn_status walk_create(struct engine_state *state, struct qn_error *error) {
-  bool pushes = PROGRAM_SCHEDULE == QN_FRONTIER && !sweep_is_ordered();
   enum qn_status status = QN_OK;
-  if (pushes && !engine_is_finished(state->request, &state->context))
+  if (walk_pushes_rows() && state->request->direction != QN_DIRECTION_PULL &&
+      !engine_is_finished(state->request, &state->context))
     status = find_out_edges(state, error);
   if (!status)
     status = walk_frame_create(state, error);
   if (status)
     return status;
-  return state->view->has_pull ? create_pull(state, error) : create_push(state, error);
+  return walk_pulls(state) ? create_pull(state, error) : create_push(state, error);
 }
 
 static inline void walk_destroy(struct engine_state *state) {
