@@ -1,8 +1,10 @@
 #include "runtime/prepare.h"
 
 #include "formats/container/stripes.h"
+#include "formats/graph/both_ways.h"
 #include "kernels/cuda/device/device.h"
 #include "runtime/choose.h"
+#include "runtime/suits.h"
 #include "support/context.h"
 #include "support/progress.h"
 #include "support/threads.h"
@@ -84,11 +86,15 @@ static struct qn_watched_files files_of(const struct qn_run_input *input) {
   return files;
 }
 
+/* Does the kernel walk other rows than the input's? */
+static bool needs_rows(const struct qn_run_input *input, const struct qn_run *run) {
+  return run->kernel->layout != input->layout->layout || qn_run_is_refused(input, run->kernel);
+}
+
 static void fill_request(const struct qn_run_input *input, const struct qn_run_options *options,
                          struct qn_run *run) {
   struct qn_run_request *request = &run->request;
-  const bool walks_rows = run->kernel->layout != input->layout->layout;
-  *request = qn_run_request_for(run->kernel, walks_rows ? &run->rows : input->view);
+  *request = qn_run_request_for(run->kernel, needs_rows(input, run) ? &run->rows : input->view);
   request->positions = input->positions;
   request->inputs = qn_run_inputs_told(&run->inputs);
   qn_request_take(request, &run->arguments);
@@ -116,17 +122,38 @@ static void fill_request(const struct qn_run_input *input, const struct qn_run_o
                     options->checkpoint.folder != NULL);
 }
 
+/* Rows of the input, plain and with the edges of both directions if the kernel asks for that. */
+static enum qn_status make_rows(const struct qn_run_input *input, struct qn_run *run,
+                                struct qn_error *error) {
+  const bool is_plain = input->layout->layout == QN_LAYOUT_GRAPH;
+  struct qn_graph restored = {0};
+  if (!qn_run_is_refused(input, run->kernel))
+    return input->layout->restore(input->container, &run->rows, error);
+  enum qn_status status =
+      is_plain ? QN_OK : input->layout->restore(input->container, &restored, error);
+  if (!status)
+    status = qn_graph_create_both_ways(is_plain ? input->view : &restored, &run->rows, error);
+  qn_graph_unmap(&restored);
+  return status;
+}
+
 /* A kernel that has no layout but plain CSR walks the rows that the input's layout gives back. */
 static enum qn_status restore_rows(const struct qn_run_input *input, struct qn_run *run,
                                    struct qn_error *error) {
-  if (run->kernel->layout == input->layout->layout || run->has_rows)
+  if (!needs_rows(input, run) || run->has_rows)
     return QN_OK;
   const double begin = qn_seconds();
-  qn_note(QN_NOTE_RESTORED,
-          "%s walks plain rows, which are restored from the layout %s first; quern-transform "
-          "writes a container that has them",
-          run->kernel->algorithm->name, input->layout->name);
-  enum qn_status status = input->layout->restore(input->container, &run->rows, error);
+  if (input->layout->layout != QN_LAYOUT_GRAPH)
+    qn_note(QN_NOTE_RESTORED,
+            "%s walks plain rows, which are restored from the layout %s first; quern-transform "
+            "writes a container that has them",
+            run->kernel->algorithm->name, input->layout->name);
+  if (qn_run_is_refused(input, run->kernel))
+    qn_note(QN_NOTE_BOTH_WAYS,
+            "%s ignores directions: rows of both are put together first, as quern-transform "
+            "--symmetrize does; an edge that is there both ways counts twice",
+            run->kernel->algorithm->name);
+  enum qn_status status = make_rows(input, run, error);
   run->has_rows = !status;
   run->restore_seconds = qn_seconds() - begin;
   return status;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Does it refuse the graph? */
+/* Does it refuse the graph as it is? Plain rows it is given both ways (prepare.c). */
 bool qn_run_is_refused(const struct qn_run_input *input, const struct qn_kernel *kernel) {
   return kernel->traits & QN_KERNEL_SYMMETRIC && input->info->directedness != QN_UNDIRECTED;
 }
@@ -15,14 +15,13 @@ enum qn_status qn_run_check_graph(const struct qn_run_input *input, const struct
     return qn_fail(error, QN_UNSUPPORTED,
                    "%s numbers vertices by 32 bits, and this set has %" PRIu64 " of them",
                    kernel->algorithm->name, input->info->num_vertices);
-  if (!qn_run_is_refused(input, kernel))
+  if (!qn_run_is_refused(input, kernel) || kernel->layout == QN_LAYOUT_GRAPH)
     return QN_OK;
   return qn_fail(error, QN_UNSUPPORTED,
                  "%s on the layout %s needs an undirected graph; make one with quern-transform "
-                 "--symmetrize (or quern-import --undirected)%s%s",
+                 "--symmetrize (or quern-import --undirected), then %s",
                  kernel->algorithm->name, qn_layout_name(input->info->layout),
-                 input->info->layout == QN_LAYOUT_GRAPH ? "" : ", then ",
-                 input->info->layout == QN_LAYOUT_GRAPH ? "" : input->layout->command);
+                 input->layout->command);
 }
 
 /* The algorithm has buckets, on other layouts or devices than the kernel's. */

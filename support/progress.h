@@ -91,6 +91,8 @@ enum qn_note_kind {
   X(ROUNDING, "rounding", OF_RUN,                                                                  \
     "Values are rounded by more than the tolerance, which may never be reached")                   \
   X(RESTORED, "restored", OF_RUN, "Rows were restored in memory or on disk before the run")        \
+  X(BOTH_WAYS, "both-ways", OF_RUN,                                                                \
+    "Rows of a directed graph were put together with those of its reverse before the run")         \
   X(READ_WHOLE, "read-whole", OF_RUN,                                                              \
     "A set was put together, since it could not be run in parts")                                  \
   X(ON_THE_CPU, "on-the-cpu", OF_RUN, "The CPU did what the device could not")                     \

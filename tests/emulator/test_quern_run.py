@@ -305,8 +305,6 @@ class Leiden(Graph):
         self.assertEqual(self.communities()[0], [0, 1, 2])
 
     def test_refusals(self):
-        tool("quern-generate", "rmat", "--scale=6", "-qfo", "graph.qrn")
-        self.refused(self.emulated("leiden", "graph.qrn"), 4, "needs an undirected graph")
         tool("quern-generate", "rmat", "--scale=6", "--undirected", "-qfo", "graph.qrn")
         self.refused(self.emulated("leiden", "graph.qrn", "--device-memory=20K"), 6, "not enough device memory: leiden, which is not streamed")
 
