@@ -42,10 +42,10 @@ enum qn_kernel_traits {
   QN_KERNEL_MULTI_SOURCE = 1 << 12, /* where there are several sources, with a column for each; */
   QN_KERNEL_ONE_WALK = 1 << 13,     /* where a run need not go in iterations */
   QN_KERNEL_WIDE = 1 << 14,         /* of sets: any number of vertices, else less than 2^32 */
-  QN_KERNEL_BLOCKS = 1 << 15,   /* takes the place of another for sets cut by columns; vertices that
-                                   are values have 64 bits */
+  QN_KERNEL_BLOCKS = 1 << 15,   /* for sets cut by columns; vertices that are values have 64 bits */
   QN_KERNEL_ALONE = 1 << 16,    /* of sets: by one process, which walks all parts */
   QN_KERNEL_ANY_ROWS = 1 << 17, /* of sets: rows may hold edges of either direction */
+  QN_KERNEL_LISTED_ROWS = 1 << 18, /* of sets: takes listed rows beside those of parts */
 };
 
 /* Along which edges a run goes where its layout has both, or searches may choose. */

@@ -73,6 +73,14 @@ static inline uint64_t qn_part_row_end(const struct qn_part_rows *part, uint64_t
   return part->csr->row_offsets[row + !skips];
 }
 
+/* Edges beside those of parts: row r of `csr` holds edges out of vertices[r], and these are as many
+ * as its rows, all different. */
+struct qn_listed_rows {
+  const struct qn_csr *csr;
+  const uint32_t *vertices;
+  const uint64_t *skipped; /* bits of rows that do not count; NULL: all do */
+};
+
 /* What a run that recomputes all vertices tells and keeps. */
 struct qn_set_demand {
   uint32_t message_bytes, sum_bytes; /* of a vertex, in an iteration */
@@ -102,11 +110,16 @@ struct qn_set_view {
   /* Not NULL: row v holds the edges out of v alone. Who cannot do with these has in-edges made by
    * this, once: then `parts` are of them. */
   enum qn_status (*find_in_rows)(struct qn_run_set *set, struct qn_error *error);
-  uint64_t num_parts;               /* that this process walks */
+  uint64_t num_parts; /* that this process walks */
   /* Of a run that goes on from the result before edges were added: so many parts, the first ones,
-   * have no new edge. Searches then push: a vertex that was reached may come nearer. 0: it begins. */
+   * have no new edge. Searches then push: a vertex that was reached may come nearer. 0: it begins.
+   */
   uint64_t num_known_parts;
   const struct qn_part_rows *parts; /* [num_parts], one behind the other */
+  /* Of a graph with generations, for kernels with QN_KERNEL_LISTED_ROWS: edges that no part has.
+   * There are no out-degrees then. NULL: there are none. */
+  uint64_t num_listed;
+  const struct qn_listed_rows *listed; /* [num_listed] */
   /* NULL: the rows of all parts are there. Else those of one part at a time are, between these two;
    * of the others `csr` is empty. */
   enum qn_status (*enter)(struct qn_run_set *set, uint64_t part, struct qn_error *error);
@@ -121,6 +134,11 @@ struct qn_set_view {
                            const struct qn_set_block **block, struct qn_error *error);
   struct qn_run_set *set;
 };
+
+/* Does row `row` count? */
+static inline bool qn_listed_row_counts(const struct qn_listed_rows *listed, uint64_t row) {
+  return !listed->skipped || !(listed->skipped[row / 64] >> (row % 64) & 1);
+}
 
 /* Before and after a part of this process is walked. */
 static inline enum qn_status qn_part_enter(const struct qn_set_view *view, uint64_t part,

@@ -23,6 +23,8 @@ static enum qn_status run_once(const struct qn_run_input *input,
                                const struct qn_run_options *options, struct qn_run *run,
                                struct qn_error *error) {
   enum qn_status status = qn_run_fill_request(input, options, run, error);
+  if (!status)
+    status = qn_run_set_ready(input->set, run->kernel->traits & QN_KERNEL_LISTED_ROWS, error);
   if (status)
     return status;
   if (options->update.result)
@@ -211,6 +213,9 @@ static enum qn_status find_parents_on(const struct qn_run_input *input, enum qn_
   if (qn_run_input_is_cut(input) && qn_blocks_find(run->parents_kernel))
     run->parents_kernel = qn_blocks_find(run->parents_kernel);
   enum qn_status status = qn_run_check_graph(input, run->parents_kernel, error);
+  if (!status)
+    status =
+        qn_run_set_ready(input->set, run->parents_kernel->traits & QN_KERNEL_LISTED_ROWS, error);
   if (status)
     return status;
   const struct qn_run_request request = follow(run);

@@ -16,7 +16,10 @@ enum qn_status qn_run_prepare(const struct qn_run_input *input,
   int devices;
   double begin = qn_seconds();
   enum qn_status status =
-      qn_run_inputs_find(input, options, run->algorithm, &run->arguments, &run->inputs, error);
+      qn_run_set_ready(input->set, run->kernel->traits & QN_KERNEL_LISTED_ROWS, error);
+  if (!status)
+    status =
+        qn_run_inputs_find(input, options, run->algorithm, &run->arguments, &run->inputs, error);
   run->find_seconds = qn_seconds() - begin;
   begin = qn_seconds();
   if (!status && run->kernel->processor != QN_CPU)

@@ -354,15 +354,18 @@ static enum qn_status record(struct appending *appending, struct qn_error *error
 
 /* ---- The whole ------------------------------------------------------------------- */
 
-/* Rows that are there go into this generation only where edges are compared with them: else what is
- * done is as much as what comes, and the base is known by its identity. */
-static enum qn_changed_check check_of(const struct appending *appending) {
-  if (appending->job->strict)
-    return QN_CHANGED_ALL;
-  return appending->job->options->num_removed ||
-                 appending->policy.added.build.duplicates != QN_DUPLICATES_KEEP
-             ? QN_CHANGED_ROWS
-             : QN_CHANGED_IDS;
+/* The graph is whole, or nothing is written. Rows that are there go into this generation only where
+ * edges are compared with them: only then more is asked of these. */
+static enum qn_status check_graph(const struct appending *appending, struct qn_error *error) {
+  const struct qn_changed *changed = &appending->changed;
+  const bool compares = appending->job->options->num_removed ||
+                        appending->policy.added.build.duplicates != QN_DUPLICATES_KEEP;
+  enum qn_status status = qn_changed_verify(changed, error);
+  if (status || !(compares || appending->job->strict))
+    return status;
+  status = qn_changed_check_base(changed, appending->job->strict ? QN_CHANGED_ALL : QN_CHANGED_ROWS,
+                                 error);
+  return status ? status : qn_changed_check_blocks(changed, error);
 }
 
 static enum qn_status open_graph(struct appending *appending, struct qn_error *error) {
@@ -373,10 +376,7 @@ static enum qn_status open_graph(struct appending *appending, struct qn_error *e
           : qn_changed_open_base(appending->job->base, QN_CHANGED_HEADERS, changed, error);
   if (!status)
     status = qn_change_policy_make(changed, &appending->policy, error);
-  const enum qn_changed_check check = check_of(appending);
-  if (!status)
-    status = qn_changed_check_base(changed, check, error);
-  return status || check < QN_CHANGED_ROWS ? status : qn_changed_check_blocks(changed, error);
+  return status ? status : check_graph(appending, error);
 }
 
 static enum qn_status write(struct appending *appending, struct qn_error *error) {

@@ -31,39 +31,85 @@ uint64_t qn_known_vertices_count(const struct qn_known_vertices *known) {
                              : changed->graph.ids.num_vertices;
 }
 
-static bool find_in(const struct qn_ids *among, const uint32_t *order, uint64_t begin,
-                    const struct qn_ids *ids, uint64_t v, uint32_t *found) {
+/* The first place from `at` on whose number is `number` or more: ids that ascend are looked up one
+ * after the other, each near the one before. */
+static uint64_t step_to(const struct qn_ids *among, uint64_t at, uint64_t number) {
+  const uint64_t count = among->num_vertices;
+  uint64_t step = 1, end = at;
+  while (end < count && among->numbers[end] < number) {
+    at = end + 1;
+    end = count - end > step ? end + step : count;
+    step *= 2;
+  }
+  while (at < end) {
+    const uint64_t middle = at + (end - at) / 2;
+    if (among->numbers[middle] < number)
+      at = middle + 1;
+    else
+      end = middle;
+  }
+  return at;
+}
+
+/* Ids that are looked up in one source. */
+struct looking {
+  const struct qn_ids *among, *ids;
+  const uint32_t *order;
+  uint64_t begin; /* the first vertex of the source */
+  uint64_t at;    /* where the last number was looked up */
+};
+
+static bool find_in(struct looking *looking, uint64_t v, uint32_t *found) {
+  const struct qn_ids *among = looking->among, *ids = looking->ids;
   char buffer[24];
   uint64_t length;
   if (ids->kind == QN_IDS_STRINGS) {
     const char *text = qn_ids_text(ids, v, buffer, &length);
-    return among->kind == QN_IDS_STRINGS && qn_ids_lookup(among, order, text, length, found);
+    return among->kind == QN_IDS_STRINGS &&
+           qn_ids_lookup(among, looking->order, text, length, found);
   }
-  uint64_t number = ids->kind == QN_IDS_NUMBERS ? ids->numbers[v] : v;
+  const uint64_t number = ids->kind == QN_IDS_NUMBERS ? ids->numbers[v] : v;
   if (among->kind == QN_IDS_DENSE) {
-    *found = (uint32_t)(number - begin);
-    return number >= begin && number - begin < among->num_vertices;
+    *found = (uint32_t)(number - looking->begin);
+    return number >= looking->begin && number - looking->begin < among->num_vertices;
   }
-  return qn_ids_lookup_number(among, order, number, found);
+  if (looking->order || !ids->ascending)
+    return qn_ids_lookup_number(among, looking->order, number, found);
+  looking->at = step_to(among, looking->at, number);
+  *found = (uint32_t)looking->at;
+  return looking->at < among->num_vertices && among->numbers[looking->at] == number;
 }
 
-static uint32_t find(const struct qn_known_vertices *known, const struct qn_ids *ids, uint64_t v) {
+#define IDS_OF_TASK 8192
+
+/* Those that no source before this one has. */
+static void find_in_source(const struct qn_known_vertices *known, uint64_t source,
+                           const struct qn_ids *ids, uint32_t *map) {
   const struct qn_changed *changed = known->changed;
-  for (uint64_t i = 0; i <= changed->num_blocks; i++) {
-    const uint64_t begin = i ? changed->set->ranges[i - 1].begin : 0;
+  const struct looking begun = {.among = ids_of(changed, source),
+                                .ids = ids,
+                                .order = known->orders[source],
+                                .begin = source ? changed->set->ranges[source - 1].begin : 0};
+  if (begun.among->num_vertices == 0)
+    return;
+#pragma omp parallel for schedule(static)
+  for (uint64_t first = 0; first < ids->num_vertices; first += IDS_OF_TASK) {
+    const uint64_t left = ids->num_vertices - first,
+                   end = first + (left < IDS_OF_TASK ? left : IDS_OF_TASK);
+    struct looking looking = begun;
     uint32_t found;
-    if (ids_of(changed, i)->num_vertices &&
-        find_in(ids_of(changed, i), known->orders[i], begin, ids, v, &found))
-      return (uint32_t)(begin + found);
+    for (uint64_t v = first; v < end; v++)
+      if (map[v] == QN_NO_VERTEX && find_in(&looking, v, &found))
+        map[v] = (uint32_t)(begun.begin + found);
   }
-  return QN_NO_VERTEX;
 }
 
 void qn_known_vertices_find_all(const struct qn_known_vertices *known, const struct qn_ids *ids,
                                 uint32_t *map) {
-#pragma omp parallel for schedule(static)
   for (uint64_t v = 0; v < ids->num_vertices; v++)
-    map[v] = find(known, ids, v);
+    map[v] = QN_NO_VERTEX;
+  for (uint64_t source = 0; source <= known->changed->num_blocks; source++)
+    find_in_source(known, source, ids, map);
 }
 
 /* ---- Edges ----------------------------------------------------------------------- */

@@ -144,10 +144,6 @@ void qn_components_join(uint32_t *parent, uint32_t vertex, struct qn_neighbors n
   }
 }
 
-static bool is_outside(const uint64_t *outside, uint32_t vertex) {
-  return __atomic_load_n(&outside[vertex / 64], __ATOMIC_RELAXED) >> vertex % 64 & 1;
-}
-
 static void come_inside(uint64_t *outside, uint32_t vertex) {
   __atomic_fetch_and(&outside[vertex / 64], ~((uint64_t)1 << vertex % 64), __ATOMIC_RELAXED);
 }
@@ -173,10 +169,10 @@ enum qn_status qn_components_find_outside(const uint32_t *parent, uint64_t num_v
 
 void qn_components_join_outside(uint32_t *parent, uint32_t vertex, struct qn_neighbors neighbors,
                                 uint64_t *outside) {
-  bool inside = !is_outside(outside, vertex);
+  bool inside = !qn_components_is_outside(outside, vertex);
   for (const uint32_t *neighbor = neighbors.begin; neighbor < neighbors.end; neighbor++) {
     const uint32_t other = neighbors.base + *neighbor;
-    const bool other_inside = !is_outside(outside, other);
+    const bool other_inside = !qn_components_is_outside(outside, other);
     if (inside && other_inside)
       continue;
     union_join(parent, vertex, other);

@@ -58,6 +58,9 @@ enum qn_status qn_components_find_outside(const uint32_t *parent, uint64_t num_v
 static inline uint64_t qn_components_outside_words(uint64_t num_vertices) {
   return (num_vertices + 63) / 64;
 }
+static inline bool qn_components_is_outside(const uint64_t *outside, uint32_t vertex) {
+  return __atomic_load_n(&outside[vertex / 64], __ATOMIC_RELAXED) >> vertex % 64 & 1;
+}
 /* Join a vertex with those neighbors, unless both are in the largest tree; whoever comes into it
  * loses its bit. Other threads may join others. */
 void qn_components_join_outside(uint32_t *parent, uint32_t vertex, struct qn_neighbors neighbors,

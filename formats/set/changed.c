@@ -56,18 +56,15 @@ static enum qn_status view_base(const char *path, struct qn_changed *changed,
 
 enum qn_status qn_changed_check_base(const struct qn_changed *changed, enum qn_changed_check check,
                                      struct qn_error *error) {
-  static const char *const ids[] = {"original_ids", "id_offsets", "id_bytes", NULL};
   struct qn_container *base = changed->base;
   enum qn_status status;
   if (check <= QN_CHANGED_FILES)
     return QN_OK;
-  if (check == QN_CHANGED_IDS) {
-    status = qn_container_verify_sections(base, ids, error);
-    return status ? status : qn_ids_check(base, &changed->graph.ids, error);
+  if (check == QN_CHANGED_ROWS || check == QN_CHANGED_EDGES) {
+    status = qn_container_confirm(base, qn_graph_check(base, &changed->graph, error),
+                                  qn_container_verify_structure, error);
+    return status || check == QN_CHANGED_ROWS ? status : qn_container_verify_weights(base, error);
   }
-  if (check == QN_CHANGED_ROWS)
-    return qn_container_confirm(base, qn_graph_check(base, &changed->graph, error),
-                                qn_container_verify_structure, error);
   status = qn_container_confirm(base, qn_graph_check_all(base, &changed->graph, error),
                                 qn_container_verify, error);
   return status ? status : qn_properties_check(base, &changed->properties, error);
@@ -156,13 +153,22 @@ static enum qn_status check_rows(const struct qn_set *set, uint64_t index,
              : QN_OK;
 }
 
+/* 64 bits from vertex 64 i on. */
+static uint64_t bits_at(const uint8_t *bits, uint64_t num_vertices, uint64_t i) {
+  const uint64_t bytes = num_vertices / 8 + (num_vertices % 8 > 0), left = bytes - i * 8;
+  uint64_t word = 0;
+  memcpy(&word, bits + i * 8, left < 8 ? left : 8); /* little-endian */
+  return word;
+}
+
 /* The vertices of `bits`, of which as many must be set as there are rows. */
 static enum qn_status list_rows(const struct qn_set *set, uint64_t index, const uint8_t *bits,
                                 struct qn_changed_block *block, struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(block->container);
-  uint64_t count = 0;
-  for (uint64_t i = 0; i < info->num_vertices / 8 + (info->num_vertices % 8 > 0); i++)
-    count += (uint64_t)__builtin_popcount(bits[i]);
+  const uint64_t words = info->num_vertices / 64 + (info->num_vertices % 64 > 0);
+  uint64_t count = 0, row = 0;
+  for (uint64_t i = 0; i < words; i++)
+    count += (uint64_t)__builtin_popcountll(bits_at(bits, info->num_vertices, i));
   if (count != info->num_rows ||
       (info->num_vertices % 8 && bits[info->num_vertices / 8] >> (info->num_vertices % 8)))
     return BROKEN("SET-44", "row_bits must have %" PRIu64 " bits set, of vertices below %" PRIu64,
@@ -171,10 +177,10 @@ static enum qn_status list_rows(const struct qn_set *set, uint64_t index, const 
       qn_alloc(&block->listed, info->num_rows, sizeof *block->listed, "rows", error);
   if (status)
     return status;
-  uint64_t row = 0;
-  for (uint64_t i = 0; row < info->num_rows; i++)
-    for (unsigned left = bits[i]; left && row < info->num_rows; left &= left - 1)
-      block->listed[row++] = (uint32_t)(8 * i + (unsigned)__builtin_ctz(left));
+  for (uint64_t i = 0; i < words; i++)
+    for (uint64_t left = bits_at(bits, info->num_vertices, i); left && row < info->num_rows;
+         left &= left - 1)
+      block->listed[row++] = (uint32_t)(64 * i + (unsigned)__builtin_ctzll(left));
   block->vertices = block->listed;
   return QN_OK;
 }
@@ -252,6 +258,13 @@ enum qn_status qn_changed_check_blocks(const struct qn_changed *changed, struct 
   for (uint64_t i = 0; !status && i < changed->num_blocks; i++)
     status = check_block(changed->set, i, &changed->blocks[i], error);
   return status;
+}
+
+enum qn_status qn_changed_verify(const struct qn_changed *changed, struct qn_error *error) {
+  enum qn_status status = qn_container_verify(changed->base, error);
+  for (uint64_t i = 0; !status && i < changed->num_blocks; i++)
+    status = qn_container_verify(changed->blocks[i].container, error);
+  return status ? status : qn_ids_check(changed->base, &changed->graph.ids, error);
 }
 
 /* SET-42 of what the base is, and SET-46. */

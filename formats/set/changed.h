@@ -33,8 +33,8 @@ struct qn_changed {
 enum qn_changed_check {
   QN_CHANGED_HEADERS, /* that files are those of the manifest: what else they hold is not read */
   QN_CHANGED_FILES,   /* and blocks */
-  QN_CHANGED_IDS,     /* and what the base's vertices are called */
   QN_CHANGED_ROWS,    /* and what those who walk rows rely on */
+  QN_CHANGED_EDGES,   /* and weights */
   QN_CHANGED_ALL,     /* every rule, and the properties */
 };
 
@@ -48,6 +48,9 @@ enum qn_status qn_changed_open_base(const char *path, enum qn_changed_check chec
 enum qn_status qn_changed_check_base(const struct qn_changed *changed, enum qn_changed_check check,
                                      struct qn_error *error);
 enum qn_status qn_changed_check_blocks(const struct qn_changed *changed, struct qn_error *error);
+/* Instead of these, for those who look up names alone: that these are right, and no file of the
+ * base or of a generation is damaged. */
+enum qn_status qn_changed_verify(const struct qn_changed *changed, struct qn_error *error);
 /* A zeroed one is allowed. */
 void qn_changed_close(struct qn_changed *changed);
 

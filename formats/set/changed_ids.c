@@ -125,8 +125,13 @@ enum qn_status qn_changed_ids_make(const struct qn_changed *changed, struct qn_c
   return status;
 }
 
-static int compare_vertices(const void *a, const void *b, void *ids) {
-  return compare(ids, *(const uint32_t *)a, *(const uint32_t *)b);
+/* What the vertices are called that the base does not have. */
+static struct qn_ids behind_base(const struct qn_ids *ids, uint64_t known) {
+  struct qn_ids behind = *ids;
+  behind.num_vertices -= known;
+  behind.numbers = ids->kind == QN_IDS_NUMBERS ? ids->numbers + known : NULL;
+  behind.string_offsets = ids->kind == QN_IDS_STRINGS ? ids->string_offsets + known : NULL;
+  return behind;
 }
 
 /* Those of the base ascend: only the others are sorted, and both are merged, the last ones first.
@@ -137,19 +142,22 @@ enum qn_status qn_changed_ids_order(const struct qn_changed *changed, const stru
   uint64_t known = base->num_vertices, left = ids->num_vertices - known;
   if (ids->ascending || ids->kind == QN_IDS_DENSE || ids->kind != base->kind || !base->ascending)
     return qn_ids_original_order(ids, order, error);
+  const struct qn_ids behind = behind_base(ids, known);
   uint32_t *added;
-  enum qn_status status = qn_alloc(&added, left, sizeof *added, "an id order", error);
-  if (!status)
-    status = qn_pages_alloc(order, ids->num_vertices, sizeof **order, "an id order", error);
-  for (uint64_t i = 0; !status && i < left; i++)
-    added[i] = (uint32_t)(known + i);
-  if (!status)
-    qsort_r(added, left, sizeof *added, compare_vertices, (void *)ids);
-  for (uint64_t i = status ? 0 : ids->num_vertices; i > 0; i--)
-    (*order)[i - 1] = left == 0 || (known > 0 && compare(ids, known - 1, added[left - 1]) > 0)
-                          ? (uint32_t)--known
-                          : added[--left];
-  qn_free(added);
+  enum qn_status status = qn_ids_original_order(&behind, &added, error);
+  if (status)
+    return status;
+  status = qn_pages_alloc(order, ids->num_vertices, sizeof **order, "an id order", error);
+  for (uint64_t i = status ? 0 : ids->num_vertices; i > 0; i--) {
+    const uint64_t last = left ? base->num_vertices + (added ? added[left - 1] : left - 1) : 0;
+    if (left == 0 || (known > 0 && compare(ids, known - 1, last) > 0)) {
+      (*order)[i - 1] = (uint32_t)--known;
+    } else {
+      (*order)[i - 1] = (uint32_t)last;
+      left--;
+    }
+  }
+  qn_pages_free(added, behind.num_vertices, sizeof *added);
   return status;
 }
 

@@ -351,7 +351,7 @@ static const struct qn_set_selection all_types = {.properties = true};
 static enum qn_status write_changed(const struct qn_set *set, struct qn_writer *writer,
                                     struct qn_error *error) {
   struct qn_changed changed;
-  enum qn_status status = qn_changed_open(set, QN_CHANGED_ROWS, &changed, error);
+  enum qn_status status = qn_changed_open(set, QN_CHANGED_EDGES, &changed, error);
   if (!status)
     status = qn_changed_write(&changed, writer, error);
   qn_changed_close(&changed);

@@ -24,54 +24,123 @@ static bool base_counts(const struct qn_run_changes *changes, uint64_t v) {
   return v < changes->changed.graph.out.num_vertices && !has_bit(changes->replaced, v);
 }
 
-/* ---- What generations have added ------------------------------------------------------ */
+/* ---- Rows of generations -------------------------------------------------------------- */
 
-/* What is done with the rows of blocks that still count, from the last generation back: a row that
- * replaces hides all before it. Rows of one block are of different vertices. */
-typedef bool take_row(struct qn_run_changes *changes, uint64_t *of_vertex,
-                      const struct qn_csr *rows, uint64_t row, uint64_t v);
-
-static bool walk_blocks(struct qn_run_changes *changes, uint64_t *hidden, uint64_t *of_vertex,
-                        take_row *take) {
-  bool good = true;
-  for (uint64_t i = changes->changed.num_blocks; i > 0; i--) {
-    const struct qn_changed_block *block = &changes->changed.blocks[i - 1];
-#pragma omp parallel for schedule(dynamic, 1024) reduction(&& : good)
-    for (uint64_t row = 0; row < block->rows.num_vertices; row++) {
-      const uint64_t v = block->vertices[row];
-      if (__atomic_load_n(&hidden[v / 64], __ATOMIC_RELAXED) >> (v % 64) & 1)
-        continue;
-      good = take(changes, of_vertex, &block->rows, row, v) && good;
-      if (qn_replaces(block, row))
-        __atomic_fetch_or(&hidden[v / 64], (uint64_t)1 << (v % 64), __ATOMIC_RELAXED);
-    }
-  }
-  return good;
+static bool replaces_any(const struct qn_changed_block *block) {
+  uint8_t any = 0;
+  for (uint64_t i = 0; i < (block->rows.num_vertices + 7) / 8; i++)
+    any |= block->replaced[i];
+  return any;
 }
 
-static bool count_row(struct qn_run_changes *changes, uint64_t *counts, const struct qn_csr *rows,
-                      uint64_t row, uint64_t v) {
-  (void)changes;
-  counts[v] += row_length(rows, row);
-  return true;
+/* Which rows of a block later ones have replaced, and which it replaces: rows of one block are of
+ * different vertices. Returns the edges of those that still count. */
+static uint64_t hide_rows(const struct qn_changed_block *block, uint64_t *replaced,
+                          uint64_t *skipped) {
+  const uint64_t rows = block->rows.num_vertices;
+  uint64_t edges = 0;
+#pragma omp parallel for schedule(dynamic, 64) reduction(+ : edges)
+  for (uint64_t word = 0; word < rows / 64 + 1; word++)
+    for (uint64_t row = word * 64; row < rows && row < word * 64 + 64; row++) {
+      const uint64_t v = block->vertices[row];
+      if (__atomic_load_n(&replaced[v / 64], __ATOMIC_RELAXED) >> (v % 64) & 1)
+        skipped[word] |= (uint64_t)1 << row % 64;
+      else
+        edges += row_length(&block->rows, row);
+      if (qn_replaces(block, row))
+        __atomic_fetch_or(&replaced[v / 64], (uint64_t)1 << (v % 64), __ATOMIC_RELAXED);
+    }
+  return edges;
+}
+
+/* Of the base, when it is known what no longer counts. */
+static uint64_t count_base(struct qn_run_changes *changes) {
+  const struct qn_csr *base = &changes->changed.graph.out;
+  uint64_t edges = base->num_edges, skipped = 0;
+#pragma omp parallel for schedule(static) reduction(- : edges) reduction(+ : skipped)
+  for (uint64_t v = 0; v < base->num_vertices; v++)
+    if (has_bit(changes->replaced, v)) {
+      edges -= row_length(base, v);
+      skipped++;
+    }
+  changes->num_skipped = skipped;
+  return edges;
+}
+
+/* The rows of all blocks that still count, from the last generation back: one that replaces hides
+ * all before it. The edges must be as many as the manifest says. */
+static enum qn_status list_rows(struct qn_run_changes *changes, struct qn_error *error) {
+  const struct qn_set *set = changes->changed.set;
+  const uint64_t count = changes->changed.num_blocks;
+  uint64_t edges = changes->changed.graph.out.num_edges;
+  bool replaces = false;
+  enum qn_status status = qn_pages_alloc(&changes->replaced, set->num_vertices / 64 + 1,
+                                         sizeof *changes->replaced, "rows", error);
+  if (!status)
+    status = qn_alloc_zeroed(&changes->listed, count, sizeof *changes->listed, "rows", error);
+  if (!status)
+    status = qn_alloc_zeroed(&changes->skipped, count, sizeof *changes->skipped, "rows", error);
+  for (uint64_t i = 0; !status && i < count; i++)
+    replaces |= replaces_any(&changes->changed.blocks[i]);
+  for (uint64_t i = count; !status && i > 0; i--) {
+    const struct qn_changed_block *block = &changes->changed.blocks[i - 1];
+    uint64_t **skipped = &changes->skipped[i - 1];
+    if (replaces)
+      status = qn_alloc_zeroed(skipped, block->rows.num_vertices / 64 + 1, sizeof **skipped, "rows",
+                               error);
+    if (!status)
+      edges += replaces ? hide_rows(block, changes->replaced, *skipped) : block->rows.num_edges;
+    changes->listed[i - 1] = (struct qn_listed_rows){
+        .csr = &block->rows, .vertices = block->vertices, .skipped = *skipped};
+  }
+  if (!status && replaces)
+    edges += count_base(changes) - changes->changed.graph.out.num_edges;
+  return status || edges == set->num_edges
+             ? status
+             : qn_set_violation(set, QN_SET_MANIFEST, error, "SET-45",
+                                "base and generations have %" PRIu64
+                                " edges, and the manifest says %" PRIu64,
+                                edges, set->num_edges);
+}
+
+/* ---- What generations have added, row by row ---------------------------------------------- */
+
+static void count_rows(const struct qn_listed_rows *listed, uint64_t *counts) {
+#pragma omp parallel for schedule(static)
+  for (uint64_t row = 0; row < listed->csr->num_vertices; row++)
+    if (qn_listed_row_counts(listed, row))
+      counts[listed->vertices[row]] += row_length(listed->csr, row);
+}
+
+/* Most rows are short. */
+static void copy_edges(const struct qn_csr *from, uint64_t begin, uint64_t count,
+                       const struct qn_csr *to, uint64_t at) {
+  const unsigned width = qn_weight_bytes(from->weights.type);
+  uint32_t *columns = (uint32_t *)to->column_indices + at;
+  for (uint64_t i = 0; i < count; i++)
+    columns[i] = from->column_indices[begin + i];
+  if (width)
+    memcpy((char *)to->weights.data + at * width, (const char *)from->weights.data + begin * width,
+           count * width);
 }
 
 /* In front of what later generations have: where the row ends becomes where it begins. False: a
  * file was written over meanwhile. */
-static bool copy_row(struct qn_run_changes *changes, uint64_t *ends, const struct qn_csr *rows,
-                     uint64_t row, uint64_t v) {
-  const struct qn_csr *to = &changes->added;
-  const uint64_t begin = rows->row_offsets[row], count = row_length(rows, row);
-  const unsigned width = qn_weight_bytes(rows->weights.type);
-  if (count > ends[v])
-    return false;
-  ends[v] -= count;
-  memcpy((uint32_t *)to->column_indices + ends[v], rows->column_indices + begin,
-         count * sizeof *to->column_indices);
-  if (width)
-    memcpy((char *)to->weights.data + ends[v] * width,
-           (const char *)rows->weights.data + begin * width, count * width);
-  return true;
+static bool copy_rows(const struct qn_listed_rows *listed, uint64_t *ends,
+                      const struct qn_csr *to) {
+  bool good = true;
+#pragma omp parallel for schedule(dynamic, 4096) reduction(&& : good)
+  for (uint64_t row = 0; row < listed->csr->num_vertices; row++) {
+    const uint64_t v = listed->vertices[row], count = row_length(listed->csr, row);
+    if (!qn_listed_row_counts(listed, row))
+      continue;
+    good = good && count <= ends[v];
+    if (count > ends[v])
+      continue;
+    ends[v] -= count;
+    copy_edges(listed->csr, listed->csr->row_offsets[row], count, to, ends[v]);
+  }
+  return good;
 }
 
 static enum qn_status make_columns(struct qn_csr *csr, struct qn_error *error) {
@@ -96,57 +165,45 @@ static void release_csr(const struct qn_csr *csr) {
 }
 
 static enum qn_status join_generations(struct qn_run_changes *changes, struct qn_error *error) {
-  const uint64_t num_vertices = num_vertices_of(changes), words = num_vertices / 64 + 1;
+  const uint64_t num_vertices = num_vertices_of(changes), count = changes->changed.num_blocks;
   struct qn_csr *added = &changes->added;
-  uint64_t *offsets, *hidden = NULL;
+  uint64_t *offsets;
   *added = (struct qn_csr){.num_vertices = num_vertices,
                            .weights.type = changes->changed.set->weight_type};
   enum qn_status status =
-      qn_pages_alloc(&changes->replaced, words, sizeof *changes->replaced, "rows", error);
-  if (!status)
-    status = qn_pages_alloc(&offsets, num_vertices + 1, sizeof *offsets, "rows", error);
+      qn_pages_alloc(&offsets, num_vertices + 1, sizeof *offsets, "rows", error);
   if (status)
     return status;
   added->row_offsets = offsets;
-  walk_blocks(changes, changes->replaced, offsets, count_row);
+  for (uint64_t i = 0; i < count; i++)
+    count_rows(&changes->listed[i], offsets);
   for (uint64_t v = 0; v < num_vertices; v++)
     offsets[v + 1] += offsets[v];
   added->num_edges = offsets[num_vertices];
   status = make_columns(added, error);
-  if (!status)
-    status = qn_pages_alloc(&hidden, words, sizeof *hidden, "rows", error);
-  if (!status && !walk_blocks(changes, hidden, offsets, copy_row))
-    status = qn_input_changed(error);
-  qn_pages_free(hidden, words, sizeof *hidden);
-  for (uint64_t i = 0; !status && i < changes->changed.num_blocks; i++)
+  for (uint64_t i = count; !status && i > 0; i--)
+    if (!copy_rows(&changes->listed[i - 1], offsets, added))
+      status = qn_input_changed(error);
+  for (uint64_t i = 0; !status && i < count; i++)
     status = qn_container_unchanged(changes->changed.blocks[i].container, error);
   return status;
 }
 
-/* Out-degrees; and the edges must be as many as the manifest says. */
 static enum qn_status count_degrees(struct qn_run_changes *changes, struct qn_error *error) {
-  const struct qn_set *set = changes->changed.set;
   const struct qn_csr *base = &changes->changed.graph.out;
-  uint64_t edges = 0, most = 0, skipped = 0;
-  enum qn_status status = qn_pages_alloc(&changes->degrees, set->num_vertices,
-                                         sizeof *changes->degrees, "out-degrees", error);
+  const uint64_t num_vertices = num_vertices_of(changes);
+  uint64_t most = 0;
+  enum qn_status status = qn_pages_alloc(&changes->degrees, num_vertices, sizeof *changes->degrees,
+                                         "out-degrees", error);
   if (status)
     return status;
-#pragma omp parallel for schedule(static) reduction(+ : edges, skipped) reduction(max : most)
-  for (uint64_t v = 0; v < set->num_vertices; v++) {
-    const bool counts = base_counts(changes, v);
-    const uint64_t degree = (counts ? row_length(base, v) : 0) + row_length(&changes->added, v);
+#pragma omp parallel for schedule(static) reduction(max : most)
+  for (uint64_t v = 0; v < num_vertices; v++) {
+    const uint64_t degree =
+        (base_counts(changes, v) ? row_length(base, v) : 0) + row_length(&changes->added, v);
     changes->degrees[v] = (uint32_t)degree;
-    edges += degree;
-    skipped += !counts && v < base->num_vertices;
     most = degree > most ? degree : most;
   }
-  changes->num_skipped = skipped;
-  if (edges != set->num_edges)
-    return qn_set_violation(set, QN_SET_MANIFEST, error, "SET-45",
-                            "base and generations have %" PRIu64
-                            " edges, and the manifest says %" PRIu64,
-                            edges, set->num_edges);
   return most <= UINT32_MAX
              ? QN_OK
              : qn_fail(error, QN_UNSUPPORTED,
@@ -190,17 +247,20 @@ static void add_part(struct qn_run_set *run, struct qn_csr csr, uint64_t begin, 
   run->num_parts++;
 }
 
-/* Rows of the base, which may leave some out, and of what was added to all vertices. */
+/* Rows of the base, which may leave some out, and of what was added to all vertices; NULL: that is
+ * listed. */
 static void set_parts(struct qn_run_set *run, const struct qn_csr *base,
                       const struct qn_csr *added) {
   struct qn_run_changes *changes = run->changes;
   const uint64_t known = base->num_vertices;
   const bool skips = base == &changes->changed.graph.out && changes->num_skipped > 0;
+  run->num_parts = 0;
+  add_part(run, *base, 0, true, false, skips ? changes->replaced : NULL);
+  if (!added)
+    return;
   struct qn_csr head = *added;
   head.num_vertices = known;
   head.num_edges = added->row_offsets[known];
-  run->num_parts = 0;
-  add_part(run, *base, 0, true, false, skips ? changes->replaced : NULL);
   add_part(run, head, 0, false, true, NULL);
   add_part(run, tail_of(added, known, changes->tail_offsets), known, true, true, NULL);
 }
@@ -263,20 +323,11 @@ static enum qn_status find_in_rows(struct qn_run_set *run, struct qn_error *erro
 
 static enum qn_status open_changes(struct qn_run_set *run, bool trust, struct qn_error *error) {
   struct qn_run_changes *changes = run->changes;
-  const struct qn_set *set = run->set;
-  enum qn_status status =
-      qn_changed_open(set, trust ? QN_CHANGED_FILES : QN_CHANGED_ROWS, &changes->changed, error);
+  enum qn_status status = qn_changed_open(run->set, trust ? QN_CHANGED_FILES : QN_CHANGED_ROWS,
+                                          &changes->changed, error);
   if (!status)
     status = qn_changed_ids_make(&changes->changed, &changes->ids, error);
-  if (!status)
-    status = join_generations(changes, error);
-  if (!status)
-    status = count_degrees(changes, error);
-  const uint64_t known = changes->changed.graph.out.num_vertices;
-  if (!status)
-    status = qn_alloc(&changes->tail_offsets, set->num_vertices - known + 1,
-                      sizeof *changes->tail_offsets, "rows", error);
-  return status;
+  return status ? status : list_rows(changes, error);
 }
 
 enum qn_status qn_run_changes_open(struct qn_run_set *run, bool trust, struct qn_error *error) {
@@ -292,15 +343,49 @@ enum qn_status qn_run_changes_open(struct qn_run_set *run, bool trust, struct qn
   run->info.layout = QN_LAYOUT_SET;
   run->info.header_checksum = run->set->identity;
   run->vertices.ids = changes->ids.ids;
-  run->vertices.out_degrees =
+  set_parts(run, &changes->changed.graph.out, NULL);
+  return QN_OK;
+}
+
+static void release_joined(struct qn_run_changes *changes) {
+  qn_free(changes->tail_offsets);
+  qn_pages_free(changes->degrees, num_vertices_of(changes), sizeof *changes->degrees);
+  release_csr(&changes->added);
+  changes->tail_offsets = NULL;
+  changes->degrees = NULL;
+  changes->added = (struct qn_csr){0};
+}
+
+enum qn_status qn_run_changes_join(struct qn_run_set *run, struct qn_error *error) {
+  struct qn_run_changes *changes = run->changes;
+  struct qn_set_view *view = run->view;
+  const struct qn_csr *base = &changes->changed.graph.out;
+  if (!view->listed)
+    return QN_OK;
+  enum qn_status status = join_generations(changes, error);
+  if (!status)
+    status = count_degrees(changes, error);
+  if (!status)
+    status = qn_alloc(&changes->tail_offsets, num_vertices_of(changes) - base->num_vertices + 1,
+                      sizeof *changes->tail_offsets, "rows", error);
+  if (status) {
+    release_joined(changes);
+    return status;
+  }
+  set_parts(run, base, &changes->added);
+  run->vertices.out_degrees = view->out_degrees =
       (struct qn_degrees){.data = changes->degrees, .bytes = sizeof *changes->degrees};
-  set_parts(run, &changes->changed.graph.out, &changes->added);
+  view->num_parts = run->num_parts;
+  view->listed = NULL;
+  view->num_listed = 0;
   return QN_OK;
 }
 
 void qn_run_changes_view(struct qn_run_set *run, struct qn_set_view *view) {
   view->has_cut_rows = true;
   view->num_all_parts = QN_CHANGES_PARTS;
+  view->num_listed = run->changes->changed.num_blocks;
+  view->listed = run->changes->listed;
   if (run->set->directedness == QN_DIRECTED)
     view->find_in_rows = find_in_rows;
   run->view = view;
@@ -309,14 +394,17 @@ void qn_run_changes_view(struct qn_run_set *run, struct qn_set_view *view) {
 void qn_run_changes_close(struct qn_run_changes *changes) {
   if (!changes)
     return;
-  const uint64_t num_vertices = changes->changed.set ? num_vertices_of(changes) : 0;
-  for (unsigned i = 0; i < 2; i++)
-    qn_graph_unmap(&changes->in[i]);
-  qn_free(changes->tail_offsets);
-  release_csr(&changes->kept);
-  release_csr(&changes->added);
-  qn_pages_free(changes->degrees, num_vertices, sizeof *changes->degrees);
-  qn_pages_free(changes->replaced, num_vertices / 64 + 1, sizeof *changes->replaced);
+  if (changes->changed.set) {
+    for (unsigned i = 0; i < 2; i++)
+      qn_graph_unmap(&changes->in[i]);
+    for (uint64_t i = 0; changes->skipped && i < changes->changed.num_blocks; i++)
+      qn_free(changes->skipped[i]);
+    release_csr(&changes->kept);
+    release_joined(changes);
+    qn_pages_free(changes->replaced, num_vertices_of(changes) / 64 + 1, sizeof *changes->replaced);
+  }
+  qn_free(changes->skipped);
+  qn_free(changes->listed);
   qn_changed_ids_release(&changes->ids);
   qn_changed_close(&changes->changed);
   qn_free(changes);

@@ -11,6 +11,8 @@
 struct qn_run_changes {
   struct qn_changed changed;
   struct qn_changed_ids ids;
+  struct qn_listed_rows *listed; /* [blocks] the rows of generations that still count */
+  uint64_t **skipped;            /* [blocks] bits of those that do not; NULL: all do */
   struct qn_csr added;   /* [V] the edges of generations that still are, a generation after the
                             other in each row; owned, as all below */
   uint64_t *replaced;    /* [V / 64 + 1] bits of vertices whose rows in the base no longer count */
@@ -26,6 +28,9 @@ struct qn_run_changes {
 /* Open base and generations of run->set, and fill in what the run knows of them; with `trust` the
  * base's rows are not checked. Owned by the run, which closes it, also after a failure. */
 enum qn_status qn_run_changes_open(struct qn_run_set *run, bool trust, struct qn_error *error);
+/* Kernels that do not take rows as generations list them see parts from now on, in which each row
+ * has what all generations have added to it. Once is enough. */
+enum qn_status qn_run_changes_join(struct qn_run_set *run, struct qn_error *error);
 /* What kernels see. */
 void qn_run_changes_view(struct qn_run_set *run, struct qn_set_view *view);
 /* NULL is allowed. */

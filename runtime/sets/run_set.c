@@ -215,6 +215,11 @@ enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_set_opening *
   return QN_OK;
 }
 
+enum qn_status qn_run_set_ready(struct qn_run_set *run, bool takes_listed_rows,
+                                struct qn_error *error) {
+  return run && run->changes && !takes_listed_rows ? qn_run_changes_join(run, error) : QN_OK;
+}
+
 void qn_run_set_close(struct qn_run_set *run) {
   if (!run)
     return;

@@ -64,6 +64,9 @@ struct qn_set_opening {
 enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_set_opening *opening,
                                struct qn_run_set **out, struct qn_set_view **view,
                                struct qn_error *error);
+/* Before each run of a kernel: one that does not take listed rows has them joined. NULL: no set. */
+enum qn_status qn_run_set_ready(struct qn_run_set *run, bool takes_listed_rows,
+                                struct qn_error *error);
 /* NULL is allowed. */
 void qn_run_set_close(struct qn_run_set *set);
 

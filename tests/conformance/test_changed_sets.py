@@ -160,6 +160,35 @@ class ChangedSets(unittest.TestCase):
         self.assertIn("column_indices", run("quern-verify", self.set, exit=3).stderr)
         self.assertTrue(resealed(bytes(data)))
 
+    def test_damage(self):
+        """Of any section of the base or of a generation: who reads or copies it refuses, and writes nothing."""
+        (self.at / "a.csv").write_text("src,dst,weight,since\n1,2,3,1999\n2,3,4,2004\n3,9,1,5\n")
+        (self.at / "b.csv").write_text("src,dst,weight,since\n1,4,7,2020\n1,2,8,2021\n")
+        (self.at / "gone.csv").write_text("src,dst\n2,3\n")
+        run("quern-import", "a.csv", "--properties", "since", "-qo", "g.qrn", cwd=self.at)
+        run("quern-transform", "g.qrn", "--append", "b.csv", "-qo", "v", cwd=self.at)
+        manifest = (self.at / "v/set.json").read_bytes()
+        writing = [("quern-transform", "v", "--append", "b.csv", "-qo", "v"), ("quern-transform", "v", "--append", "b.csv", "-qo", "w"),
+                   ("quern-transform", "v", "--remove", "gone.csv", "-qo", "v"), ("quern-transform", "v", "--compact", "-qo", "out.qrn"),
+                   ("quern-export", "v", "--format", "csv", "-qo", "out.csv"), ("quern-run", "sssp", "v", "--source", "1", "-qo", "out.tsv")]
+        for name in ("g.qrn", "v/part-00000.qrn", "v/vertices-00000.qrn"):
+            before = (self.at / name).read_bytes()
+            for section in json.loads(run("quern-info", "--json", name, cwd=self.at).stdout)["sections"]:
+                if section["bytes"] == 0:
+                    continue
+                data = bytearray(before)
+                data[section["offset"] + section["bytes"] // 2] ^= 1
+                (self.at / name).write_bytes(data)
+                for command in writing:
+                    if command[0] != "quern-run" or not section["name"].startswith(("propert", "metadata")):
+                        self.assertIn(name.split("/")[-1], run(*command, cwd=self.at, exit=3).stderr, section["name"])
+                self.assertIn(section["name"], run("quern-verify", "v", cwd=self.at, exit=3).stderr)
+                self.assertEqual((self.at / "v/set.json").read_bytes(), manifest)
+                self.assertEqual([path for path in self.at.iterdir() if path.name.startswith(("out", "w"))], [])
+            (self.at / name).write_bytes(before)
+        for command in writing[:1] + writing[2:]:
+            run(*command, cwd=self.at)
+
     def test_properties(self):
         """Those of edges that are kept, replaced and added, and of new vertices."""
         self.copy()

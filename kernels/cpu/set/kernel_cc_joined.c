@@ -126,8 +126,90 @@ static void join_part(const struct qn_part_rows *part, uint32_t *parent, uint32_
   }
 }
 
+/* ---- Listed rows --------------------------------------------------------------- */
+
+#define EDGES_OF_TASK 16384
+
+static void join_edge(uint32_t *parent, uint32_t v, const uint32_t *column, uint64_t *outside) {
+  qn_components_join_outside(parent, v, (struct qn_neighbors){column, column + 1, 0}, outside);
+}
+
+/* Edges [begin, end) that lead outside of the largest tree; `row` is that of the first one. These
+ * rows are short, and few of them lead there: 64 edges are looked at at once. */
+static void join_leaving(const struct qn_listed_rows *listed, uint64_t begin, uint64_t end,
+                         uint64_t row, uint32_t *parent, uint64_t *outside) {
+  const uint32_t *columns = listed->csr->column_indices;
+  for (uint64_t first = begin; first < end; first += 64) {
+    const uint64_t count = end - first < 64 ? end - first : 64;
+    uint64_t leaving = 0;
+    for (uint64_t i = 0; i < count; i++)
+      leaving |= (uint64_t)qn_components_is_outside(outside, columns[first + i]) << i;
+    for (; leaving; leaving &= leaving - 1) {
+      const uint64_t edge = first + (unsigned)__builtin_ctzll(leaving);
+      while (listed->csr->row_offsets[row + 1] <= edge && row + 1 < listed->csr->num_vertices)
+        row++;
+      if (qn_listed_row_counts(listed, row))
+        join_edge(parent, listed->vertices[row], &columns[edge], outside);
+    }
+  }
+}
+
+/* The row of an edge: the last one that begins no later. */
+static uint64_t row_of(const struct qn_csr *csr, uint64_t edge) {
+  uint64_t begin = 0, end = csr->num_vertices;
+  while (end - begin > 1) {
+    const uint64_t middle = begin + (end - begin) / 2;
+    if (csr->row_offsets[middle] <= edge)
+      begin = middle;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+/* Where rows hold one end of edges: those of vertices outside of the largest tree, then those that
+ * lead there. */
+static void join_outside(const struct qn_listed_rows *listed, uint32_t *parent, uint64_t *outside) {
+  const struct qn_csr *csr = listed->csr;
+#pragma omp parallel for schedule(dynamic, 4096)
+  for (uint64_t row = 0; row < csr->num_vertices; row++)
+    if (qn_components_is_outside(outside, listed->vertices[row]) &&
+        qn_listed_row_counts(listed, row))
+      qn_components_join_outside(parent, listed->vertices[row], qn_neighbors_of(csr, row), outside);
+#pragma omp parallel for schedule(dynamic, 1)
+  for (uint64_t begin = 0; begin < csr->num_edges; begin += EDGES_OF_TASK) {
+    const uint64_t end =
+        csr->num_edges - begin < EDGES_OF_TASK ? csr->num_edges : begin + EDGES_OF_TASK;
+    join_leaving(listed, begin, end, row_of(csr, begin), parent, outside);
+  }
+}
+
+static void join_listed(const struct qn_set_view *view, uint32_t *parent, uint32_t largest,
+                        uint64_t *outside) {
+  for (uint64_t i = 0; i < view->num_listed; i++) {
+    const struct qn_listed_rows *listed = &view->listed[i];
+    if (outside) {
+      join_outside(listed, parent, outside);
+      continue;
+    }
+#pragma omp parallel for schedule(dynamic, 4096)
+    for (uint64_t row = 0; row < listed->csr->num_vertices; row++)
+      if (qn_listed_row_counts(listed, row))
+        qn_components_join(parent, listed->vertices[row], qn_neighbors_of(listed->csr, row),
+                           largest);
+  }
+}
+
+/* Where degrees are not known, a vertex is taken for one with edges that has joined another. */
+struct electing {
+  const struct qn_set_view *view;
+  const uint32_t *parent;
+};
+
 static bool has_edges(const void *context, uint64_t vertex) {
-  return qn_degree_of(&((const struct qn_set_view *)context)->out_degrees, vertex) > 0;
+  const struct electing *electing = context;
+  return electing->view->listed ? electing->parent[vertex] != vertex
+                                : qn_degree_of(&electing->view->out_degrees, vertex) > 0;
 }
 
 static enum qn_status find_components(const struct qn_set_view *view, uint32_t *parent,
@@ -142,11 +224,14 @@ static enum qn_status find_components(const struct qn_set_view *view, uint32_t *
   else
     qn_components_end(parent, view->num_vertices); /* flat trees are joined faster */
   if (!status && (view->has_out_rows || alone))
-    largest = qn_components_elect(parent, view->num_vertices, has_edges, view);
+    largest = qn_components_elect(parent, view->num_vertices, has_edges,
+                                  &(struct electing){.view = view, .parent = parent});
   if (!status && !view->has_out_rows && alone)
     status = qn_components_find_outside(parent, view->num_vertices, largest, &outside, error);
   for (uint64_t i = 0; !status && i < view->num_parts; i++)
     join_part(&view->parts[i], parent, largest, outside);
+  if (!status)
+    join_listed(view, parent, largest, outside);
   qn_pages_free(outside, qn_components_outside_words(view->num_vertices), sizeof *outside);
   return status ? status : merge(view, parent, error);
 }
@@ -156,6 +241,7 @@ static void join_new(const struct qn_set_view *view, const uint32_t *known, uint
   memcpy(parent, known, view->num_vertices * sizeof *parent);
   for (uint64_t i = view->num_known_parts; i < view->num_parts; i++)
     join_part(&view->parts[i], parent, QN_NO_LARGEST, NULL);
+  join_listed(view, parent, QN_NO_LARGEST, NULL);
   qn_components_end(parent, view->num_vertices);
 }
 
@@ -187,5 +273,7 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return QN_OK;
 }
 
-const struct qn_kernel qn_kernel_cc_joined_set_cpu =
-    QN_CC_JOINED_KERNEL("rows of parts, union-find", QN_LAYOUT_SET, QN_CPU, run);
+const struct qn_kernel qn_kernel_cc_joined_set_cpu = QN_STANDALONE_KERNEL(
+    cc, "rows of parts, union-find", QN_LAYOUT_SET, QN_CPU,
+    QN_KERNEL_NO_FRONTIER | QN_KERNEL_STANDS_IN | QN_KERNEL_ONE_WALK | QN_KERNEL_LISTED_ROWS,
+    QN_RESULT_U32, run, 0);
