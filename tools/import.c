@@ -112,7 +112,7 @@ static const char documentation[] =
     "%s\n"
     "With --memory edges are sorted in temporary files. Ids (unless they are the vertices, by "
     "--ids=keep or by the format) and names (--ids=strings) stay in memory and must fit into "
-    "it.\n\n"
+    "it, unless --block-vertices makes a set, for which they are numbered on disk.\n\n"
     "Started by mpirun or srun as several ranks, which share a file system, the import is "
     "distributed: each rank reads a part of the inputs and writes parts of a set, the same files "
     "as with --parts alone. --memory applies to each rank.\n\n"

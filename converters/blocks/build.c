@@ -49,40 +49,56 @@ static enum qn_status build_rows(const struct qn_blocks *blocks, uint64_t index,
   return status;
 }
 
-/* The ids of an edge. */
-static void ends_of(const struct qn_blocks *blocks, uint64_t index, uint64_t row, uint32_t column,
-                    unsigned long long ends[2]) {
+/* What vertices are called. */
+static struct qn_ids ids_of(const struct qn_blocks *blocks) {
+  const struct qn_ids *given = blocks->job->build->names;
+  return given ? *given : qn_numbering_ids(&blocks->numbering);
+}
+
+/* What messages call the ends of an edge. */
+struct shown {
+  char ends[2][64];
+};
+
+static struct shown ends_of(const struct qn_blocks *blocks, uint64_t index, uint64_t row,
+                            uint32_t column) {
   const struct qn_set_part *block = &blocks->set->parts[index];
-  ends[blocks->turned] = qn_numbering_id(&blocks->numbering, block->begin + row);
-  ends[!blocks->turned] = qn_numbering_id(&blocks->numbering, block->columns_begin + column);
+  const struct qn_ids ids = ids_of(blocks);
+  const uint64_t vertices[2] = {block->begin + row, block->columns_begin + column};
+  struct shown shown;
+  for (unsigned i = 0; i < 2; i++) {
+    char number[32];
+    uint64_t length;
+    const char *text = qn_ids_text(&ids, vertices[i ^ blocks->turned], number, &length);
+    snprintf(shown.ends[i], sizeof shown.ends[i], "%.*s", (int)length, text);
+  }
+  return shown;
 }
 
 static enum qn_status refuse_repeated(const struct qn_blocks *blocks, uint64_t index,
                                       const struct qn_block_rows *rows, struct qn_error *error) {
   uint32_t column = 0;
-  unsigned long long ends[2];
   const uint64_t row = qn_block_rows_repeated(rows, &column);
   if (row == rows->num_rows)
     return QN_OK;
-  ends_of(blocks, index, row, column, ends);
+  const struct shown shown = ends_of(blocks, index, row, column);
   return qn_fail(error, QN_INVALID,
-                 "the edge from %llu to %llu occurs more than once, which the format forbids; "
+                 "the edge from %s to %s occurs more than once, which the format forbids; "
                  "--duplicates=keep, remove, min or sum accepts it",
-                 ends[0], ends[1]);
+                 shown.ends[0], shown.ends[1]);
 }
 
 static enum qn_status merge(const struct qn_blocks *blocks, uint64_t index,
                             struct qn_block_rows *rows, struct qn_error *error) {
   const enum qn_weight_type type = blocks->sender.weight_type;
-  unsigned long long ends[2];
   uint64_t row = 0;
   uint32_t column = 0;
   if (qn_block_rows_merge(rows, blocks->job->build->duplicates, &row, &column))
     return QN_OK;
-  ends_of(blocks, index, row, column, ends);
+  const struct shown shown = ends_of(blocks, index, row, column);
   return qn_fail(error, QN_INVALID,
-                 "the weights of the edges from %llu to %llu sum to more than %s can hold%s",
-                 ends[0], ends[1], qn_weight_type_name(type),
+                 "the weights of the edges from %s to %s sum to more than %s can hold%s",
+                 shown.ends[0], shown.ends[1], qn_weight_type_name(type),
                  type == QN_WEIGHT_U32   ? "; use --weights=i64"
                  : type == QN_WEIGHT_F64 ? ""
                                          : "; use --weights=f64");
@@ -196,12 +212,8 @@ static enum qn_status write_metadata(const void *context, struct qn_writer *writ
 
 static enum qn_status write_vertices(struct qn_blocks *blocks, uint64_t range, uint64_t *degrees,
                                      struct qn_error *error) {
-  const struct qn_numbering *numbering = &blocks->numbering;
   struct qn_set *set = blocks->set;
-  const struct qn_ids ids = {.kind = numbering->ids ? QN_IDS_NUMBERS : QN_IDS_DENSE,
-                             .num_vertices = set->num_vertices,
-                             .numbers = numbering->ids,
-                             .ascending = true};
+  const struct qn_ids ids = ids_of(blocks);
   static const struct qn_properties none;
   const struct asked asked = {.strip = {degrees, set->ranges[range].begin}, .job = blocks->job};
   const struct qn_set_vertices vertices = {.ids = &ids,
@@ -333,7 +345,10 @@ static enum qn_status take_list(struct qn_blocks *blocks, struct qn_error *error
   qn_edge_marks_drop(&list->marks);
   enum qn_status status = qn_list_source_open(list, &source, error);
   if (!status)
-    status = qn_numbering_create(&source, build, &blocks->numbering, error);
+    status = blocks->job->names
+                 ? qn_numbering_create_names(blocks->job->names, blocks->job->names_may_be_numbers,
+                                             &blocks->numbering, error)
+                 : qn_numbering_create(&source, build, &blocks->numbering, error);
   if (!status)
     status = describe(blocks, error);
   if (!status)

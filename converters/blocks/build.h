@@ -8,9 +8,14 @@
 #include "converters/build/build.h"
 #include "formats/set/files.h"
 
+struct qn_string_map;
+
 struct qn_blocks_job {
   struct qn_edge_list *list; /* what it has is used up */
   const struct qn_build *build;
+  /* Names of vertices in runs, whose numbers are the ids in `list`; NULL: ids are numbers. */
+  struct qn_string_map *names;
+  bool names_may_be_numbers;
   const struct qn_set_options *set;
   const struct qn_set_builder *builder; /* of the layout that blocks get; NULL: plain rows */
   const char *path;

@@ -312,21 +312,44 @@ enum qn_status qn_numbering_create(const struct qn_list_source *source,
 
 void qn_numbering_free(struct qn_numbering *numbering) {
   qn_pages_free(numbering->ids, numbering->room, sizeof *numbering->ids);
+  qn_pages_free(numbering->vertices, numbering->num_numbers, sizeof *numbering->vertices);
+  qn_pages_free(numbering->name_offsets, numbering->num_numbers + 1,
+                sizeof *numbering->name_offsets);
+  qn_pages_free(numbering->name_bytes, numbering->bytes_room, 1);
   *numbering = (struct qn_numbering){0};
+}
+
+struct qn_ids qn_numbering_ids(const struct qn_numbering *numbering) {
+  const bool dense = !numbering->has_names && !numbering->ids;
+  return (struct qn_ids){.kind = numbering->has_names ? QN_IDS_STRINGS
+                                 : dense              ? QN_IDS_DENSE
+                                                      : QN_IDS_NUMBERS,
+                         .num_vertices = numbering->num_vertices,
+                         .numbers = numbering->ids,
+                         .string_offsets = numbering->name_offsets,
+                         .string_bytes = numbering->name_bytes,
+                         .ascending = true};
 }
 
 /* ---- Looking up ------------------------------------------------------------------------- */
 
+/* Of what ranges are. */
+static uint64_t count_of(const struct qn_numbering *numbering) {
+  return numbering->vertices ? numbering->num_numbers : numbering->num_vertices;
+}
+
 uint64_t qn_numbering_ranges(const struct qn_numbering *numbering) {
-  const uint64_t bytes = numbering->num_vertices * 2 * sizeof(uint64_t);
-  const uint64_t ranges = numbering->ids ? bytes / (memory_for_ids() + 1) + 1 : 1;
+  const uint64_t bytes = numbering->vertices ? numbering->num_numbers * sizeof(uint64_t)
+                         : numbering->ids    ? numbering->num_vertices * 2 * sizeof(uint64_t)
+                                             : 0;
+  const uint64_t ranges = bytes / (memory_for_ids() + 1) + 1;
   return ranges < MOST_PILES ? ranges : MOST_PILES;
 }
 
 static uint64_t begin_of(const struct qn_numbering *numbering, uint64_t num_ranges,
                          uint64_t index) {
   uint64_t begin, end;
-  qn_part_of(numbering->num_vertices, num_ranges, index, &begin, &end);
+  qn_part_of(count_of(numbering), num_ranges, index, &begin, &end);
   return begin;
 }
 
@@ -336,7 +359,7 @@ uint64_t qn_numbering_range_of(const struct qn_numbering *numbering, uint64_t nu
   while (high - low > 1) {
     const uint64_t middle = low + (high - low) / 2;
     const uint64_t begin = begin_of(numbering, num_ranges, middle);
-    if (begin < numbering->num_vertices && numbering->ids[begin] <= id)
+    if (begin < count_of(numbering) && (numbering->vertices ? begin : numbering->ids[begin]) <= id)
       low = middle;
     else
       high = middle;
@@ -366,10 +389,15 @@ enum qn_status qn_id_range_open(const struct qn_numbering *numbering, uint64_t n
                                 uint64_t index, struct qn_id_range *range, struct qn_error *error) {
   uint64_t end;
   *range = (struct qn_id_range){0};
-  if (!numbering->ids)
+  if (!numbering->ids && !numbering->vertices)
     return QN_OK;
-  qn_part_of(numbering->num_vertices, num_ranges, index, &range->first, &end);
+  qn_part_of(count_of(numbering), num_ranges, index, &range->first, &end);
   range->count = end - range->first;
+  if (numbering->vertices) {
+    range->vertices = numbering->vertices + range->first;
+    range->low = range->first;
+    return QN_OK;
+  }
   range->ids = numbering->ids + range->first;
   range->low = range->count ? range->ids[0] : 0;
   return range->count ? index_range(range, error) : QN_OK;
@@ -381,6 +409,8 @@ void qn_id_range_close(struct qn_id_range *range) {
 }
 
 uint64_t qn_id_range_vertex(const struct qn_id_range *range, uint64_t id) {
+  if (range->vertices)
+    return range->vertices[id - range->low];
   if (!range->ids)
     return id;
   const uint64_t *starts = range->starts + ((id - range->low) >> range->shift);

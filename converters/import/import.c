@@ -71,27 +71,39 @@ static enum qn_status write_set_metadata(void *context, struct qn_writer *writer
 static enum qn_status check_builder(const struct qn_import *import, struct qn_error *error) {
   const struct qn_import_job *job = import->job;
   const bool is_set = job->ranks && job->ranks->num_ranks == 1 && job->set.block_vertices;
-  if (!job->builder || (is_set && !import->result.names_map && !qn_import_wants_properties(import)))
+  if (!job->builder || (is_set && !qn_import_wants_properties(import)))
     return QN_OK;
   return qn_fail(error, QN_USAGE,
                  "a set is packed as it is made by --block-vertices, by one process, of a graph "
-                 "without properties whose ids are numbers; quern-pack packs others");
+                 "without properties; quern-pack packs others");
+}
+
+/* Can a set be built block by block? */
+static bool takes_blocks(const struct qn_import *import) {
+  const struct qn_import_job *job = import->job;
+  return job->ranks && job->set.block_vertices && job->ranks->num_ranks == 1;
 }
 
 /* May there be more vertices than 32 bits number, or more ids than memory takes? */
 static bool is_beyond(const struct qn_import *import, const struct qn_build *build) {
   const struct qn_import_job *job = import->job;
-  return job->set.block_vertices && job->ranks->num_ranks == 1 && !import->result.names_map &&
-         (job->builder ||
-          qn_blocks_are_needed(import->list, build,
-                               job->most_vertices ? job->most_vertices : UINT32_MAX));
+  const struct qn_string_map *names = import->result.names_map;
+  const uint64_t most = job->most_vertices ? job->most_vertices : UINT32_MAX;
+  if (!takes_blocks(import))
+    return false;
+  return job->builder || (names ? qn_string_map_runs(names) || qn_string_map_count(names) > most
+                                : qn_blocks_are_needed(import->list, build, most));
 }
 
 static enum qn_status build_blocks(struct qn_import *import, const struct qn_build *build,
                                    struct qn_error *error) {
   const struct qn_import_job *job = import->job;
+  const struct qn_read_result *result = &import->result;
   const struct qn_blocks_job blocks = {.list = import->list,
                                        .build = build,
+                                       .names = result->names_map,
+                                       .names_may_be_numbers =
+                                           result->number_names && !result->string_names,
                                        .set = &job->set,
                                        .builder = job->builder,
                                        .path = job->output,
@@ -373,6 +385,8 @@ static enum qn_status run(struct qn_import *import, struct qn_container **out,
     status = qn_vertex_names_read(import, error);
   if (!status && import->names->count && !import->chosen.read.num_vertices)
     import->chosen.read.num_vertices = import->names->count;
+  import->result.names_in_runs = takes_blocks(import) && !qn_import_wants_properties(import);
+  import->result.names_of_run = job->most_vertices;
   if (!status)
     status = create_lists(import, error);
   if (!status && !job->ranks)

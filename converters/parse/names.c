@@ -10,7 +10,11 @@
 #include "support/temp_file.h"
 
 enum qn_status qn_names_begin(struct qn_read_result *result, struct qn_error *error) {
-  return result->names_map ? QN_OK : qn_string_map_create(&result->names_map, error);
+  if (result->names_map)
+    return QN_OK;
+  return result->names_in_runs
+             ? qn_string_map_create_in_runs(result->names_of_run, &result->names_map, error)
+             : qn_string_map_create(&result->names_map, error);
 }
 
 /* What result->names_memory is. */
@@ -45,7 +49,8 @@ enum qn_status qn_names_fail(enum qn_interned why, const char *name, uint64_t le
     return qn_memory_limit()
                ? qn_fail(error, QN_SYSTEM,
                          "the names of vertices, which stay in memory, do not fit into what "
-                         "--memory allows")
+                         "--memory allows; a set of blocks (--block-vertices) of a list of edges "
+                         "has them on disk")
                : qn_fail_memory(error, "a map of names", 0);
   }
 }

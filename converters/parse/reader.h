@@ -106,7 +106,9 @@ struct qn_read_result {
                        open as long as the list */
   struct qn_string_map *names_map; /* of readers that give vertices names, from the first input to
                                       the last (names.h); the reader's release frees it */
-  void *names_memory;              /* behind `names`; the same */
+  bool names_in_runs;    /* they may be more than memory holds, for who can build of that */
+  uint64_t names_of_run; /* for tests: at most so many; 0: as many as there is memory for */
+  void *names_memory;    /* behind `names`; the same */
   char description[256]; /* e.g. "2 columns separated by tabs"; printed after the format's name */
 };
 

@@ -7,6 +7,9 @@ enum qn_status qn_waiting_edges_push(struct qn_waiting_edges *edges, struct qn_s
   const struct qn_waiting_name *names = edges->names;
   uint32_t count = edges->count;
   edges->count = 0;
+  enum qn_status status = qn_string_map_make_room(map, error);
+  if (status)
+    return status;
   enum qn_interned result = qn_string_map_intern_many(map, edges->names, 2 * count);
   if (result != QN_INTERNED)
     return qn_names_fail(result, NULL, 0, error);

@@ -33,38 +33,47 @@ struct layout {
 
 /* ---- Lines ---------------------------------------------------------------- */
 
-/* With the side before it, and without what escapes quotes. */
-static enum qn_interned intern_changed(const struct layout *layout, char side,
-                                       const struct qn_column *name, uint32_t *id) {
-  char usual[1024], *text = usual;
+/* A name as it is in the text, at most: quotes may be doubled. */
+#define MOST_TEXT_BYTES (2 * QN_MAX_NAME_BYTES + 1)
+#define CHANGED_BYTES ((uint64_t)4 * MOST_TEXT_BYTES)
+
+/* Of a part: edges that wait, and names of theirs that are not as they are in the text. */
+struct hand {
+  struct qn_waiting_edges waiting;
+  char *changed; /* [CHANGED_BYTES], or NULL */
+  uint64_t used;
+};
+
+static void push(struct qn_text_part *part, const struct layout *layout, struct hand *hand) {
+  qn_waiting_edges_push_part(&hand->waiting, layout->map, part);
+  hand->used = 0;
+}
+
+/* With the side before it, and without what escapes quotes. The length is 0 if it is none; false
+ * without memory. */
+static bool change_name(const struct layout *layout, char side, const struct qn_column *name,
+                        struct hand *hand, struct qn_waiting_name *out) {
   uint64_t length = (uint64_t)(name->end - name->begin);
-  enum qn_interned interned = QN_INTERN_NO_NAME;
-  if (length > 2 * QN_MAX_NAME_BYTES)
-    return QN_INTERN_NO_NAME;
-  if (length >= sizeof usual && qn_alloc(&text, length + 1, 1, "a name", NULL))
-    return QN_INTERN_NO_MEMORY;
+  out->length = 0;
+  if (length >= MOST_TEXT_BYTES)
+    return true;
+  if (!hand->changed && qn_alloc(&hand->changed, CHANGED_BYTES, 1, "names", NULL))
+    return false;
+  char *text = hand->changed + hand->used;
+  *text = side;
   const char *bytes = qn_column_text(name, text + 1, &length);
-  if (!layout->bipartite) {
-    interned = qn_string_map_intern(layout->map, bytes, length, id);
-  } else if (length < QN_MAX_NAME_BYTES) {
-    text[0] = side;
+  if (layout->bipartite)
     memmove(text + 1, bytes, length);
-    interned = qn_string_map_intern(layout->map, text, length + 1, id);
-  }
-  if (text != usual)
-    qn_free(text);
-  return interned;
+  out->bytes = layout->bipartite ? text : bytes;
+  out->length = layout->bipartite ? length + 1 : length;
+  hand->used += out->length + 1;
+  return true;
 }
 
-static void stop(struct qn_text_part *part, enum qn_interned why) {
-  part->stream.status = qn_names_fail(why, NULL, 0, &part->stream.error);
-  part->stop = true;
-}
-
-/* Let a name wait, or number it if it has to be changed first. Rejects the line and returns false
- * if it is none. */
+/* Let a name wait. Rejects the line and returns false if it is none. */
 static bool take_name(struct qn_text_part *part, const struct layout *layout, char side,
-                      const char *line, const struct qn_column *name, struct qn_waiting_name *out) {
+                      const char *line, const struct qn_column *name, struct hand *hand,
+                      struct qn_waiting_name *out) {
   char quoted[QN_QUOTE_BYTES];
   if (!layout->table.strings && qn_column_is_missing(name)) {
     qn_text_reject(part, line, name->begin,
@@ -74,47 +83,49 @@ static bool take_name(struct qn_text_part *part, const struct layout *layout, ch
     return false;
   }
   *out = (struct qn_waiting_name){name->begin, (uint64_t)(name->end - name->begin), 0};
-  enum qn_interned result = qn_is_name(out->bytes, out->length) ? QN_INTERNED : QN_INTERN_NO_NAME;
-  if (layout->bipartite || name->escape) {
-    out->bytes = NULL;
-    result = intern_changed(layout, side, name, &out->id);
+  if ((layout->bipartite || name->escape) && !change_name(layout, side, name, hand, out)) {
+    part->stream.status = qn_names_fail(QN_INTERN_NO_MEMORY, NULL, 0, &part->stream.error);
+    part->stop = true;
+    return false;
   }
-  if (result == QN_INTERN_NO_NAME)
-    qn_text_reject(
-        part, line, name->begin,
-        "expected the name of a vertex, 1 to %d bytes without NUL, tab or line end; found %s",
-        QN_MAX_NAME_BYTES, qn_text_quote(name->begin, name->end, quoted));
-  else if (result != QN_INTERNED)
-    stop(part, result);
-  return result == QN_INTERNED;
+  if (qn_is_name(out->bytes, out->length))
+    return true;
+  qn_text_reject(
+      part, line, name->begin,
+      "expected the name of a vertex, 1 to %d bytes without NUL, tab or line end; found %s",
+      QN_MAX_NAME_BYTES, qn_text_quote(name->begin, name->end, quoted));
+  return false;
 }
 
 static void parse_line(struct qn_text_part *part, const struct layout *layout, const char *line,
-                       const char *end, struct qn_waiting_edges *waiting) {
+                       const char *end, struct hand *hand) {
   struct qn_table_row row;
   struct qn_waiting_name ends[2];
   enum qn_weight_type type;
   uint64_t bits;
   if (qn_table_take_comment(part, &layout->table, line, end))
     return;
+  if (CHANGED_BYTES - hand->used < 2 * (uint64_t)(MOST_TEXT_BYTES + 1))
+    push(part, layout, hand);
   if (!qn_table_cut(part, &layout->table, line, end, &row) ||
       !qn_table_weight(part, &layout->table, line, &row, &type, &bits) ||
-      !take_name(part, layout, 'L', line, &row.source, &ends[0]) ||
-      !take_name(part, layout, 'R', line, &row.destination, &ends[1]))
+      !take_name(part, layout, 'L', line, &row.source, hand, &ends[0]) ||
+      !take_name(part, layout, 'R', line, &row.destination, hand, &ends[1]))
     return;
   part->edges++;
-  memcpy(qn_waiting_edge_add(waiting, type, bits), ends, sizeof ends);
-  if (waiting->count == QN_WAITING_EDGES)
-    qn_waiting_edges_push_part(waiting, layout->map, part);
+  memcpy(qn_waiting_edge_add(&hand->waiting, type, bits), ends, sizeof ends);
+  if (hand->waiting.count == QN_WAITING_EDGES)
+    push(part, layout, hand);
 }
 
 static void parse_part(struct qn_text_part *part, const void *context) {
   const struct layout *layout = context;
-  struct qn_waiting_edges waiting = {0};
+  struct hand hand = {0};
   const char *line, *end;
   while (qn_table_skip_comments(part, &layout->table), qn_text_next_line(part, &line, &end))
-    parse_line(part, layout, line, end, &waiting);
-  qn_waiting_edges_push_part(&waiting, layout->map, part);
+    parse_line(part, layout, line, end, &hand);
+  push(part, layout, &hand);
+  qn_free(hand.changed);
 }
 
 /* `names` and `edges` of this input. What the first line says is a name, too, or two. */

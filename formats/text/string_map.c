@@ -8,6 +8,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "formats/text/string_runs.h"
 #include "formats/text/string_sort.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
@@ -15,9 +16,12 @@
 #define SHARD_BITS 7
 #define NUM_SHARDS (1u << SHARD_BITS)
 #define FIRST_SLOTS 64
-#define CHUNK_BYTES ((uint64_t)64 << 10)
+#define MOST_CHUNK ((uint64_t)64 << 10)
+#define LEAST_CHUNK ((uint64_t)1 << 10)
 /* A name: two strings to sort, where it begins and which it is. */
 #define SORTING_BYTES (2 * sizeof(struct qn_string) + sizeof(uint64_t) + sizeof(uint32_t))
+/* A run ends well before the numbers of 32 bits do, as threads number some names at a time. */
+#define MOST_OF_RUN ((uint64_t)1 << 31)
 
 /* Most names are short, and lie in their slots. */
 struct slot {
@@ -53,7 +57,18 @@ struct qn_string_map {
   _Atomic uint64_t name_bytes;
   _Atomic uint64_t chunk_bytes;
   _Atomic uint64_t table_bytes; /* of outgrown ones, too */
+
+  /* Of a map in runs. */
+  bool in_runs;
+  uint64_t most_names;         /* of a run */
+  pthread_rwlock_t lock;       /* shared while names are numbered; alone to write a run */
+  struct qn_string_runs *runs; /* NULL: none was written */
 };
+
+static void init_shards(struct qn_string_map *map) {
+  for (unsigned i = 0; i < NUM_SHARDS; i++)
+    pthread_mutex_init(&map->shards[i].mutex, NULL);
+}
 
 enum qn_status qn_string_map_create(struct qn_string_map **out, struct qn_error *error) {
   struct qn_string_map *map;
@@ -61,15 +76,23 @@ enum qn_status qn_string_map_create(struct qn_string_map **out, struct qn_error 
   enum qn_status status = qn_pages_alloc(&map, 1, sizeof *map, "a map of names", error);
   if (status)
     return status;
-  for (unsigned i = 0; i < NUM_SHARDS; i++)
-    pthread_mutex_init(&map->shards[i].mutex, NULL);
+  init_shards(map);
   *out = map;
   return QN_OK;
 }
 
-void qn_string_map_destroy(struct qn_string_map *map) {
-  if (!map)
-    return;
+enum qn_status qn_string_map_create_in_runs(uint64_t most_names, struct qn_string_map **out,
+                                            struct qn_error *error) {
+  enum qn_status status = qn_string_map_create(out, error);
+  if (status)
+    return status;
+  (*out)->in_runs = true;
+  (*out)->most_names = most_names ? most_names : MOST_OF_RUN;
+  pthread_rwlock_init(&(*out)->lock, NULL);
+  return QN_OK;
+}
+
+static void free_names(struct qn_string_map *map) {
   for (unsigned i = 0; i < NUM_SHARDS; i++) {
     struct shard *shard = &map->shards[i];
     pthread_mutex_destroy(&shard->mutex);
@@ -82,11 +105,24 @@ void qn_string_map_destroy(struct qn_string_map *map) {
       qn_free(chunk);
     }
   }
+}
+
+void qn_string_map_destroy(struct qn_string_map *map) {
+  if (!map)
+    return;
+  free_names(map);
+  if (map->in_runs)
+    pthread_rwlock_destroy(&map->lock);
+  qn_string_runs_destroy(map->runs);
   qn_pages_free(map, 1, sizeof *map);
 }
 
+static uint64_t numbers_before(const struct qn_string_map *map) {
+  return map->runs ? qn_string_runs_count(map->runs) : 0;
+}
+
 uint64_t qn_string_map_count(const struct qn_string_map *map) {
-  return atomic_load(&map->count);
+  return numbers_before(map) + atomic_load(&map->count);
 }
 
 /* ---- One shard ------------------------------------------------------------ */
@@ -191,14 +227,16 @@ static void copy_slots(const struct table *from, struct table *to) {
   }
 }
 
-/* Would the map and its sorting exceed the limit of memory, if there is one, with tables of `more`
- * bytes more? */
+/* What the map and its sorting take. */
+static uint64_t bytes_of(const struct qn_string_map *map) {
+  return atomic_load(&map->table_bytes) + atomic_load(&map->chunk_bytes) +
+         atomic_load(&map->count) * SORTING_BYTES + atomic_load(&map->name_bytes);
+}
+
+/* Would that exceed the limit of memory, if there is one, with tables of `more` bytes more? */
 static bool is_too_large(const struct qn_string_map *map, uint64_t more) {
-  const uint64_t limit = qn_memory_limit(), count = atomic_load(&map->count);
-  return limit && count > 0 &&
-         atomic_load(&map->table_bytes) + more + atomic_load(&map->chunk_bytes) +
-                 count * SORTING_BYTES + atomic_load(&map->name_bytes) >
-             limit;
+  const uint64_t limit = qn_memory_limit();
+  return limit && atomic_load(&map->count) > 0 && bytes_of(map) + more > limit;
 }
 
 /* The shard's table with room for one more: twice as large once it is half full. NULL if memory
@@ -220,13 +258,19 @@ static struct table *make_room(struct qn_string_map *map, struct shard *shard) {
   return larger;
 }
 
+/* Those of all shards take little of the memory that is allowed. */
+static uint64_t chunk_bytes(void) {
+  const uint64_t limit = qn_memory_limit(), share = limit / 32 / NUM_SHARDS;
+  return !limit || share > MOST_CHUNK ? MOST_CHUNK : share < LEAST_CHUNK ? LEAST_CHUNK : share;
+}
+
 /* Its address; 0 if memory ran out. */
 static uint64_t store_name(struct qn_string_map *map, struct shard *shard, const char *bytes,
                            uint64_t length) {
   uint32_t stored = (uint32_t)length;
   uint64_t needed = sizeof stored + length;
   if (needed > shard->num_free_bytes) {
-    uint64_t size = needed > CHUNK_BYTES ? needed : CHUNK_BYTES;
+    const uint64_t usual = chunk_bytes(), size = needed > usual ? needed : usual;
     struct chunk *chunk;
     if (qn_alloc(&chunk, 1, sizeof *chunk + size, "names", NULL))
       return 0;
@@ -287,7 +331,7 @@ static enum qn_interned add_name(struct qn_string_map *map, struct shard *shard,
                                        : store_name(map, shard, wanted->bytes, wanted->length);
   if (!name)
     return QN_INTERN_NO_MEMORY;
-  uint64_t number = atomic_fetch_add(&map->count, 1);
+  const uint64_t number = atomic_fetch_add(&map->count, 1);
   if (number >= UINT32_MAX) {
     atomic_fetch_sub(&map->count, 1);
     return QN_INTERN_TOO_MANY;
@@ -343,8 +387,9 @@ static void prefetch_long(struct qn_string_map *map, const struct wanted *wanted
     __builtin_prefetch((const char *)(uintptr_t)name);
 }
 
-enum qn_interned qn_string_map_intern_many(struct qn_string_map *map, struct qn_waiting_name *names,
-                                           uint32_t count) {
+static enum qn_interned intern_many(struct qn_string_map *map, struct qn_waiting_name *names,
+                                    uint32_t count) {
+  const uint64_t before = numbers_before(map);
   struct wanted wanted[QN_WAITING_NAMES];
   enum qn_interned result = QN_INTERNED;
   bool any_long = false;
@@ -358,9 +403,23 @@ enum qn_interned qn_string_map_intern_many(struct qn_string_map *map, struct qn_
   for (uint32_t i = 0; i < count && any_long; i++)
     if (names[i].bytes && !wanted[i].short_name)
       prefetch_long(map, &wanted[i]);
-  for (uint32_t i = 0; i < count && result == QN_INTERNED; i++)
-    if (names[i].bytes)
-      result = intern(map, &wanted[i], &names[i].id);
+  for (uint32_t i = 0; i < count && result == QN_INTERNED; i++) {
+    uint32_t id = 0;
+    if (!names[i].bytes)
+      continue;
+    result = intern(map, &wanted[i], &id);
+    names[i].id = before + id;
+  }
+  return result;
+}
+
+enum qn_interned qn_string_map_intern_many(struct qn_string_map *map, struct qn_waiting_name *names,
+                                           uint32_t count) {
+  if (!map->in_runs)
+    return intern_many(map, names, count);
+  pthread_rwlock_rdlock(&map->lock);
+  const enum qn_interned result = intern_many(map, names, count);
+  pthread_rwlock_unlock(&map->lock);
   return result;
 }
 
@@ -401,7 +460,7 @@ static enum qn_status lay_out(const struct qn_string *strings, uint64_t count,
 
 enum qn_status qn_string_map_sort(const struct qn_string_map *map, struct qn_sorted_names *names,
                                   struct qn_error *error) {
-  uint64_t count = qn_string_map_count(map);
+  const uint64_t count = atomic_load(&map->count);
   struct qn_string *strings = NULL;
   *names = (struct qn_sorted_names){.ids.num_vertices = count};
   enum qn_status status =
@@ -438,4 +497,48 @@ void qn_sorted_names_destroy(struct qn_sorted_names *names) {
   qn_pages_free(names->offsets, count + 1, sizeof *names->offsets);
   qn_pages_free(names->new_of_old, count, sizeof *names->new_of_old);
   *names = (struct qn_sorted_names){0};
+}
+
+/* ---- Runs ------------------------------------------------------------------- */
+
+/* Half of the memory is left for what threads add until they ask for room again. */
+static bool is_run(const struct qn_string_map *map) {
+  const uint64_t limit = qn_memory_limit();
+  return atomic_load(&map->count) >= map->most_names || (limit && bytes_of(map) > limit / 2);
+}
+
+/* Alone. */
+static enum qn_status write_run(struct qn_string_map *map, struct qn_error *error) {
+  struct qn_sorted_names names = {0};
+  enum qn_status status = map->runs ? QN_OK : qn_string_runs_create(&map->runs, error);
+  if (!status)
+    status = qn_string_map_sort(map, &names, error);
+  free_names(map);
+  memset(map->shards, 0, sizeof map->shards);
+  init_shards(map);
+  map->count = map->name_bytes = map->chunk_bytes = map->table_bytes = 0;
+  if (!status)
+    status = qn_string_runs_add(map->runs, &names, error);
+  qn_sorted_names_destroy(&names);
+  return status;
+}
+
+enum qn_status qn_string_map_make_room(struct qn_string_map *map, struct qn_error *error) {
+  if (!map->in_runs || !is_run(map))
+    return QN_OK;
+  pthread_rwlock_wrlock(&map->lock);
+  const enum qn_status status = is_run(map) ? write_run(map, error) : QN_OK;
+  pthread_rwlock_unlock(&map->lock);
+  return status;
+}
+
+const struct qn_string_runs *qn_string_map_runs(const struct qn_string_map *map) {
+  return map->runs;
+}
+
+enum qn_status qn_string_map_end_runs(struct qn_string_map *map, const struct qn_string_runs **runs,
+                                      struct qn_error *error) {
+  const enum qn_status status = write_run(map, error);
+  *runs = map->runs;
+  return status;
 }
