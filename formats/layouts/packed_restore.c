@@ -6,22 +6,48 @@
 #include "formats/graph/restored.h"
 #include "support/memory.h"
 #include "support/threads.h"
+#include "support/used_files.h"
 #include <quern/packed.h>
 #include <quern/transpose.h>
 
-/* The first row of a tile begins there only if its range does: else an earlier tile has it. */
-static void unpack_tile(const struct qn_packed_rows *rows, uint64_t number,
-                        struct qn_packed_tile *tile, const struct qn_graph_arrays *arrays) {
+/* Where rows from `first_row` on are unpacked, whose edges begin with `first_edge`. */
+struct unpacked {
+  uint64_t first_row, num_rows, first_edge, num_edges;
+  uint64_t *offsets; /* [num_rows + 1] */
+  uint32_t *columns;
+  void *weights;
+};
+
+/* The first row of a tile begins there only if its range does: else an earlier tile has it. False
+ * if the tile is not of these rows. */
+static bool unpack_tile(const struct qn_packed_rows *rows, uint64_t number,
+                        struct qn_packed_tile *tile, const struct unpacked *to) {
   const unsigned weight_bytes = qn_weight_bytes(rows->weights.type);
   qn_packed_decode(rows, number, tile);
+  const uint64_t row_at = tile->first_row - to->first_row,
+                 edge_at = tile->first_edge - to->first_edge;
+  if (row_at > to->num_rows || tile->num_rows > to->num_rows - row_at || edge_at > to->num_edges ||
+      tile->num_edges > to->num_edges - edge_at)
+    return false;
   for (uint32_t row = qn_packed_begins_range(rows->tile_rows, number) ? 0 : 1; row < tile->num_rows;
        row++)
-    arrays->row_offsets[tile->first_row + row] = tile->first_edge + tile->begins[row];
-  memcpy(arrays->column_indices + tile->first_edge, tile->columns,
-         tile->num_edges * sizeof *tile->columns);
+    to->offsets[row_at + row] = edge_at + tile->begins[row];
+  memcpy(to->columns + edge_at, tile->columns, tile->num_edges * sizeof *tile->columns);
   if (weight_bytes)
     qn_packed_load_weights(rows, tile->first_edge, tile->num_edges,
-                           (char *)arrays->weights + tile->first_edge * weight_bytes);
+                           (char *)to->weights + edge_at * weight_bytes);
+  return true;
+}
+
+/* The tiles [first, end), with a place for a tile of each thread. */
+static bool unpack_tiles(const struct qn_packed_rows *rows, uint64_t first, uint64_t end,
+                         struct qn_packed_tile *tiles, const struct unpacked *to) {
+  bool fits = true;
+#pragma omp parallel for schedule(dynamic, 64) reduction(&& : fits)
+  for (uint64_t tile = first; tile < end; tile++)
+    fits = unpack_tile(rows, tile, &tiles[omp_get_thread_num()], to) && fits;
+  to->offsets[to->num_rows] = to->num_edges;
+  return fits;
 }
 
 enum qn_status qn_packed_unpack(const struct qn_packed_rows *rows, struct qn_graph *graph,
@@ -34,13 +60,37 @@ enum qn_status qn_packed_unpack(const struct qn_packed_rows *rows, struct qn_gra
   status = qn_graph_create(rows->num_vertices, rows->num_edges, rows->weights.type, graph, &arrays,
                            error);
   if (!status) {
-#pragma omp parallel for schedule(dynamic, 64)
-    for (uint64_t tile = 0; tile < rows->num_tiles; tile++)
-      unpack_tile(rows, tile, &tiles[omp_get_thread_num()], &arrays);
-    arrays.row_offsets[rows->num_vertices] = rows->num_edges;
+    const struct unpacked all = {.num_rows = rows->num_vertices,
+                                 .num_edges = rows->num_edges,
+                                 .offsets = arrays.row_offsets,
+                                 .columns = arrays.column_indices,
+                                 .weights = arrays.weights};
+    status = unpack_tiles(rows, 0, rows->num_tiles, tiles, &all) ? QN_OK : qn_input_changed(error);
   }
+  if (status)
+    qn_graph_unmap(graph);
   qn_free(tiles);
   return status;
+}
+
+uint64_t qn_packed_count_between(const struct qn_packed_rows *rows, uint64_t begin, uint64_t end) {
+  const uint64_t first = rows->tile_edges[qn_packed_find(rows, begin)],
+                 last = rows->tile_edges[qn_packed_find(rows, end)];
+  return last > first ? last - first : 0;
+}
+
+bool qn_packed_unpack_between(const struct qn_packed_rows *rows, uint64_t begin, uint64_t end,
+                              uint64_t *offsets, uint32_t *columns, void *weights,
+                              struct qn_packed_tile *tiles) {
+  const uint64_t first = qn_packed_find(rows, begin), last = qn_packed_find(rows, end);
+  const struct unpacked some = {.first_row = begin,
+                                .num_rows = end - begin,
+                                .first_edge = rows->tile_edges[first],
+                                .num_edges = qn_packed_count_between(rows, begin, end),
+                                .offsets = offsets,
+                                .columns = columns,
+                                .weights = weights};
+  return unpack_tiles(rows, first, last, tiles, &some);
 }
 
 enum qn_status qn_packed_restore(const struct qn_container *container, struct qn_graph *graph,

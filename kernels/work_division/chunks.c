@@ -52,7 +52,7 @@ enum qn_status qn_row_chunks_create(struct qn_row_chunks *chunks, const uint64_t
                                     uint64_t num_rows, struct qn_error *error) {
   *chunks = (struct qn_row_chunks){0};
   const uint64_t num_edges = row_offsets[num_rows], most_hubs = num_edges / QN_HUB_EDGES;
-  const uint64_t num_chunks = (num_edges + num_rows) / QN_CHUNK_EDGES + 1;
+  const uint64_t num_chunks = qn_row_chunks_of(num_rows, num_edges);
   enum qn_status status =
       qn_alloc(&chunks->bounds, num_chunks + 1, sizeof *chunks->bounds, "chunks of rows", error);
   if (!status)

@@ -37,6 +37,11 @@ struct qn_row_chunks {
   uint32_t *hubs; /* [num_hubs] rows of more than QN_HUB_EDGES, ascending */
 };
 
+/* How many chunks so many rows and edges become. */
+static inline uint64_t qn_row_chunks_of(uint64_t num_rows, uint64_t num_edges) {
+  return (num_edges + num_rows) / QN_CHUNK_EDGES + 1;
+}
+
 /* `row_offsets` has num_rows + 1 entries. Owned until qn_row_chunks_destroy. */
 enum qn_status qn_row_chunks_create(struct qn_row_chunks *chunks, const uint64_t *row_offsets,
                                     uint64_t num_rows, struct qn_error *error);

@@ -79,13 +79,23 @@ static void plan_memory(struct qn_run_set *run, const struct qn_set_opening *ope
   if (opening->exchange || !qn_run_set_is_cut(run))
     return;
   run->limits_memory = values > memory;
-  run->drops_rows =
-      set->layout != QN_LAYOUT_GRAPH && row_bytes(set) > (run->limits_memory ? 0 : memory - values);
+  run->slice_bytes = run->limits_memory ? 0 : memory - values;
+  run->drops_rows = set->layout != QN_LAYOUT_GRAPH && row_bytes(set) > run->slice_bytes;
   if (run->limits_memory)
     qn_memory_limit_set(memory, opening->folder ? opening->folder : qn_default_temp_folder());
 }
 
-/* In memory, whatever values do. */
+static enum qn_status enter_slice(struct qn_run_set *run, uint64_t index, struct qn_error *error) {
+  return qn_set_slice_make(&run->slices, index, error);
+}
+
+static void leave_slice(struct qn_run_set *run, uint64_t index) {
+  (void)index;
+  qn_set_slice_drop(&run->slices);
+}
+
+/* Where values lie on disk blocks are walked whole: those of a block's columns then come into
+ * memory once for all of its rows, which are in memory, whatever values are. */
 static enum qn_status enter_part(struct qn_run_set *run, uint64_t index, struct qn_error *error) {
   const uint64_t limit = qn_memory_limit();
   qn_memory_limit_set(0, qn_temp_folder());
@@ -96,6 +106,22 @@ static enum qn_status enter_part(struct qn_run_set *run, uint64_t index, struct 
 
 static void leave_part(struct qn_run_set *run, uint64_t index) {
   qn_set_part_drop_rows(&run->parts[index]);
+}
+
+/* Rows that are dropped come part by part, or in slices. */
+static enum qn_status view_dropped(struct qn_run_set *run, struct qn_set_view *view,
+                                   struct qn_error *error) {
+  view->enter = enter_part;
+  view->leave = leave_part;
+  if (run->limits_memory || !run->num_parts)
+    return QN_OK;
+  view->enter = enter_slice;
+  view->leave = leave_slice;
+  enum qn_status status = qn_set_slices_create(run->parts, run->rows, run->num_parts,
+                                               run->slice_bytes, &run->slices, error);
+  view->num_parts = run->slices.count;
+  view->parts = run->slices.rows;
+  return status;
 }
 
 /* ---- All parts --------------------------------------------------------------------------------
@@ -199,14 +225,18 @@ enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_set_opening *
                                 .has_out_rows = set->directedness == QN_UNDIRECTED,
                                 .num_parts = run->num_parts,
                                 .parts = run->rows,
-                                .enter = run->drops_rows ? enter_part : NULL,
-                                .leave = run->drops_rows ? leave_part : NULL,
                                 .num_all_parts = set->num_parts,
                                 .exchange = exchange,
                                 .first_parts = run->first_parts,
                                 .first_vertices = run->first_vertices,
                                 .divide = qn_set_divide,
                                 .set = run};
+  if (run->drops_rows && (status = view_dropped(run, *view, error))) {
+    qn_free(*view);
+    *view = NULL;
+    qn_run_set_close(run);
+    return status;
+  }
   if (run->changes)
     qn_run_changes_view(run, *view);
   if (run->types)
@@ -227,6 +257,7 @@ void qn_run_set_close(struct qn_run_set *run) {
     qn_memory_limit_set(0, NULL);
   qn_set_ahead_end(&run->ahead);
   qn_set_undivide(run);
+  qn_set_slices_free(&run->slices);
   for (uint64_t i = 0; run->parts && i < run->num_parts; i++)
     qn_set_part_close(&run->parts[i]);
   qn_run_changes_close(run->changes);

@@ -4,6 +4,7 @@
 #include "formats/set/vertices.h"
 #include "kernels/set_view.h"
 #include "runtime/sets/ahead.h"
+#include "runtime/sets/slices.h"
 
 /* How ranks are to divide a set: in rows and columns, if both are given; as sends less, if there is
  * one column and no number of rows; zeroed: by whole rows. */
@@ -35,8 +36,10 @@ struct qn_run_set {
   uint64_t *first_parts, *first_vertices;
   const struct qn_exchange *exchange; /* NULL: no others */
   bool trusted;
-  bool drops_rows;    /* of packed blocks, but while they are walked */
-  bool limits_memory; /* vertices' values lie in temporary files */
+  bool drops_rows;             /* of packed blocks, but while they are walked */
+  bool limits_memory;          /* vertices' values lie in temporary files */
+  uint64_t slice_bytes;        /* what rows may take beside values */
+  struct qn_set_slices slices; /* of blocks whose rows are dropped, where values fit into memory */
   struct qn_grid asked;
   struct qn_division division;
   struct qn_set_block block;      /* made when it is first asked for (divide.h) */

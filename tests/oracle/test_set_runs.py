@@ -215,6 +215,26 @@ class Blocks(Runs):
                             outputs[-1] += (self.at / "parents.tsv").read_bytes() if parents else b""
                         self.assertEqual(outputs[0], outputs[1])
 
+    def test_rows_in_slices(self):
+        """Values fit into memory, and rows of packed blocks do not: they come some thousands at a time."""
+        for seed, options in enumerate(((), ("--undirected",))):
+            lines = ["%d %d %d" % (i * i * 7919 % 20011, (i * 31 + i // 7) % 20011 if i % 5 else 11, i % 9) for i in range(30000)]
+            (self.at / "in.txt").write_text("\n".join(lines) + "\n")
+            run("quern-import", self.at / "in.txt", "-qfo", self.at / "g.qrn", *options)
+            run("quern-transform", self.at / "g.qrn", "--block-vertices", "9001", "-qfo", self.at / "set")
+            run("quern-pack", self.at / "set", "-qfo", self.at / "packed")
+            for algorithm in ("bfs", "sssp", "pagerank", "cc", "degree", "indegree", "lcc", "scc", "spmv"):
+                with self.subTest(algorithm, options=options):
+                    outputs = []
+                    for at, more in ((self.at / "set", []), (self.at / "packed", ["--host-memory", "400K"])):
+                        if algorithm == "spmv":
+                            more = more + ["--vector", self.at / "x.npy"]
+                        run("quern-run", algorithm, at, "--device=cpu", *more, "-qfo", self.at / "values.tsv")
+                        outputs.append((self.at / "values.tsv").read_bytes())
+                    self.assertEqual(*outputs)
+                    if algorithm == "degree":
+                        run("quern-run", "degree", self.at / "set", "-qfo", self.at / "x.npy")
+
     def test_a_graph_of_one_block(self):
         self.make(5, "u32", "sparse")
         run("quern-transform", self.at / "g.qrn", "--block-vertices", "1000", "-qfo", self.at / "set")

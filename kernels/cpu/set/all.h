@@ -15,6 +15,7 @@
 #include "kernels/cpu/loop/sending.h"
 #include "kernels/cpu/set/grid.h"
 #include "kernels/cpu/set/share.h"
+#include "kernels/cpu/set/walk.h"
 
 /* Edges of a hub that one thread combines at a time. */
 #define HUB_SEGMENT ((uint64_t)1 << 16)
@@ -72,9 +73,10 @@ static inline void send_chunks(const struct engine_state *state,
 
 static inline void send_own(const struct engine_state *state,
                             const struct qn_program_context *context, struct engine_work *work) {
+  for (uint64_t i = 0; i < state->view->num_parts; i++)
+    work->sums[state->view->parts[i].index].sent = 0;
   for (uint64_t i = 0; i < state->view->num_parts; i++) {
     const struct qn_part_rows *part = &state->view->parts[i];
-    work->sums[part->index].sent = 0;
     if (part->begins_row)
       send_chunks(state, context, work, part, 0, qn_sweep_chunks(part->end - part->begin));
   }
@@ -234,7 +236,6 @@ static inline void send_slice(const struct engine_state *state,
 static inline void apply_part(struct engine_state *state, struct engine_work *work,
                               const struct qn_part_rows *part, const program_accumulator *totals) {
   const uint64_t num_chunks = qn_sweep_chunks(part->end - part->begin);
-  work->sums[part->index].changed = 0;
 #pragma omp parallel for schedule(static)
   for (uint64_t chunk = 0; chunk < num_chunks; chunk++) {
     uint64_t begin = part->begin + chunk * QN_SWEEP_VERTICES, end = begin + QN_SWEEP_VERTICES;
@@ -260,7 +261,6 @@ static inline void pull_whole_rows(struct engine_state *state,
   struct part_sums *sums = &work->sums[part->index];
   const uint64_t step = work->is_telling ? work->slice_chunks : chunks->num_chunks;
   uint64_t num_hubs = 0, num_sent = 0;
-  *sums = (struct part_sums){0};
   for (uint64_t first = 0; first < chunks->num_chunks; first += step) {
     const uint64_t left = chunks->num_chunks - first, end = first + (left < step ? left : step);
     pull_slice(state, work, &rows, first, end, &num_hubs, &sums->changed);
@@ -291,7 +291,6 @@ static inline void pull_cut_rows(struct engine_state *state, struct engine_work 
       work->totals[row] = program_identity();
   }
   pull_slice(state, work, &rows, 0, chunks->num_chunks, &num_hubs, &none);
-  work->sums[part->index] = (struct part_sums){0};
   if (part->ends_row)
     apply_part(state, work, part, work->totals);
 }
@@ -337,10 +336,12 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
     view->exchange->begin_gather(work->made, work->offsets);
     work->is_telling = true;
   }
+  for (uint64_t i = 0; i < view->num_parts; i++)
+    work->sums[view->parts[i].index] = (struct part_sums){0};
   if (state->walk.block)
     status = pull_block(state, work, error);
   for (uint64_t i = 0; !status && i < (state->walk.block ? 0 : view->num_parts); i++) {
-    status = qn_part_enter(view, i, error);
+    status = walk_enter(state, i, error);
     if (!status)
       pull_part(state, &next, work, i);
     qn_part_leave(view, i);
@@ -361,12 +362,21 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
 
 /* ---- Its memory ------------------------------------------------------------- */
 
+/* Of rows that are still to come there are as many as of so many edges. */
+static inline uint64_t chunks_of(const struct engine_state *state, uint64_t i) {
+  const struct qn_part_rows *part = &state->view->parts[i];
+  const struct qn_row_chunks *chunks = state->walk.chunks ? &state->walk.chunks[i] : NULL;
+  if (chunks && !chunks->bounds)
+    return qn_row_chunks_of(part->end - part->begin, part->num_edges);
+  return chunks ? chunks->num_chunks : 0;
+}
+
 static inline uint64_t most_chunks(const struct engine_state *state) {
   uint64_t most = state->walk.block_chunks.num_chunks;
   for (uint64_t i = 0; i < state->view->num_parts; i++) {
     const struct qn_part_rows *part = &state->view->parts[i];
     const uint64_t sweep = qn_sweep_chunks(part->end - part->begin);
-    const uint64_t rows = state->walk.chunks ? state->walk.chunks[i].num_chunks : 0;
+    const uint64_t rows = chunks_of(state, i);
     most = sweep > most ? sweep : most;
     most = rows > most ? rows : most;
   }
@@ -375,8 +385,12 @@ static inline uint64_t most_chunks(const struct engine_state *state) {
 
 static inline uint64_t most_hubs(const struct engine_state *state) {
   uint64_t most = state->walk.block_chunks.num_hubs;
-  for (uint64_t i = 0; state->walk.chunks && i < state->view->num_parts; i++)
-    most = state->walk.chunks[i].num_hubs > most ? state->walk.chunks[i].num_hubs : most;
+  for (uint64_t i = 0; state->walk.chunks && i < state->view->num_parts; i++) {
+    const struct qn_row_chunks *chunks = &state->walk.chunks[i];
+    const uint64_t hubs =
+        chunks->bounds ? chunks->num_hubs : state->view->parts[i].num_edges / QN_HUB_EDGES;
+    most = hubs > most ? hubs : most;
+  }
   return most;
 }
 

@@ -155,18 +155,33 @@ static inline void cut_apply(struct engine_state *state, struct engine_work *wor
       pull_set(state, work, part->begin + row, work->cut.sums[row]);
 }
 
-static inline void pull_part(struct engine_state *state, struct engine_work *work, uint64_t index) {
+static inline void pull_edges(struct engine_state *state, struct engine_work *work,
+                              uint64_t index) {
   const struct qn_part_rows *part = &state->view->parts[index];
   const struct qn_row_chunks *chunks = &state->walk.chunks[index];
-  const bool gathers = !pull_is_at_once(part);
-  if (gathers && part->begins_row)
-    cut_begin(&work->cut, part);
 #pragma omp parallel for schedule(dynamic, 1) if (part->csr->num_edges > FILLED_ALONE)
   for (uint64_t chunk = 0; chunk < chunks->num_chunks; chunk++)
     pull_rows(state, work, part, state->walk.filled[index], chunks->bounds[chunk],
               chunks->bounds[chunk + 1]);
-  if (gathers && part->ends_row)
+}
+
+/* The rows of a part are there while it is walked; it is not if none of its columns sends. */
+static inline enum qn_status pull_part(struct engine_state *state, struct engine_work *work,
+                                       uint64_t index, struct qn_error *error) {
+  const struct qn_part_rows *part = &state->view->parts[index];
+  const bool gathers = !pull_is_at_once(part);
+  enum qn_status status = QN_OK;
+  if (gathers && part->begins_row)
+    cut_begin(&work->cut, part);
+  if (part->num_edges && senders_between(&work->senders, part->columns_begin, part->columns_end)) {
+    status = walk_enter(state, index, error);
+    if (!status)
+      pull_edges(state, work, index);
+    qn_part_leave(state->view, index);
+  }
+  if (!status && gathers && part->ends_row)
     cut_apply(state, work, part);
+  return status;
 }
 
 static inline enum qn_status pull_along(struct engine_state *state, struct engine_work *work,
@@ -176,12 +191,8 @@ static inline enum qn_status pull_along(struct engine_state *state, struct engin
     return status;
   push_has_told(&work->push, &work->senders.all);
   pull_prepare(state, work);
-  for (uint64_t i = 0; !status && i < state->view->num_parts; i++) {
-    status = qn_part_enter(state->view, i, error);
-    if (!status)
-      pull_part(state, work, i);
-    qn_part_leave(state->view, i);
-  }
+  for (uint64_t i = 0; !status && i < state->view->num_parts; i++)
+    status = pull_part(state, work, i, error);
   return status;
 }
 

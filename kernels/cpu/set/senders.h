@@ -11,6 +11,8 @@
 
 /* Words of a bitmap that are written or read at a time. */
 #define SENDERS_BLOCK 1024
+/* Vertices of a group. */
+#define SENDERS_GROUP ((uint64_t)64 * SENDERS_BLOCK)
 
 /* What each rank says of its senders before an iteration. */
 struct senders_count {
@@ -29,6 +31,7 @@ struct senders {
   uint64_t *offsets;            /* [num_ranks + 1] where each rank's bytes begin in `bytes` */
   char *bytes;                  /* what is told, [capacity] */
   uint64_t capacity;
+  uint64_t *groups; /* bits of those that have senders: groups of SENDERS_GROUP vertices */
   uint64_t *places; /* of the members in a block of a bitmap, among all: of the largest range */
 };
 
@@ -301,8 +304,34 @@ static inline void take_own(const struct engine_state *state, struct senders *se
   }
 }
 
-/* All ranks learn who sends, and what. Some do. */
-static inline enum qn_status senders_share(const struct engine_state *state,
+static inline uint64_t num_groups(uint64_t num_vertices) {
+  return num_vertices / SENDERS_GROUP + 1;
+}
+
+static inline void find_groups(struct senders *senders, uint64_t num_vertices) {
+  const uint64_t words = qn_frontier_words(&senders->all), groups = num_groups(num_vertices);
+  memset(senders->groups, 0, (groups / 64 + 1) * sizeof *senders->groups);
+#pragma omp parallel for schedule(static)
+  for (uint64_t group = 0; group < groups; group++) {
+    const uint64_t end = (group + 1) * SENDERS_BLOCK;
+    uint64_t any = 0;
+    for (uint64_t word = group * SENDERS_BLOCK; word < (end < words ? end : words); word++)
+      any |= senders->all.bits[word];
+    if (any)
+      qn_bit_set(senders->groups, group);
+  }
+}
+
+/* May some of the vertices [begin, end) send? Those beside them may be meant. */
+static inline bool senders_between(const struct senders *senders, uint64_t begin, uint64_t end) {
+  for (uint64_t group = begin / SENDERS_GROUP; begin < end && group <= (end - 1) / SENDERS_GROUP;
+       group++)
+    if (senders->groups[group / 64] >> (group % 64) & 1)
+      return true;
+  return false;
+}
+
+static inline enum qn_status share_senders(const struct engine_state *state,
                                            struct senders *senders,
                                            const struct qn_frontier *active,
                                            struct qn_error *error) {
@@ -329,6 +358,17 @@ static inline enum qn_status senders_share(const struct engine_state *state,
   return QN_OK;
 }
 
+/* All ranks learn who sends, and what. Some do. */
+static inline enum qn_status senders_share(const struct engine_state *state,
+                                           struct senders *senders,
+                                           const struct qn_frontier *active,
+                                           struct qn_error *error) {
+  enum qn_status status = share_senders(state, senders, active, error);
+  if (!status)
+    find_groups(senders, state->context.num_vertices);
+  return status;
+}
+
 /* ---- Their memory ----------------------------------------------------------- */
 
 static inline enum qn_status senders_create(const struct engine_state *state,
@@ -344,11 +384,15 @@ static inline enum qn_status senders_create(const struct engine_state *state,
   if (!status)
     status =
         qn_alloc(&senders->offsets, ranks + 1, sizeof *senders->offsets, "offsets of ranks", error);
+  if (!status)
+    status = qn_alloc(&senders->groups, num_groups(num_vertices) / 64 + 1, sizeof *senders->groups,
+                      "groups of senders", error);
   return status ? status
                 : qn_alloc(&senders->places, blocks, sizeof *senders->places, "places", error);
 }
 
 static inline void senders_destroy(const struct engine_state *state, struct senders *senders) {
+  qn_free(senders->groups);
   qn_free(senders->places);
   qn_pages_free(senders->bytes, senders->capacity, 1);
   qn_free(senders->offsets);

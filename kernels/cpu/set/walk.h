@@ -69,6 +69,22 @@ static inline enum qn_status walk_divide(struct engine_state *state, struct qn_e
 }
 #endif
 
+/* The rows of a part are there until qn_part_leave; how they are walked is found once. */
+static inline enum qn_status walk_enter(struct engine_state *state, uint64_t part,
+                                        struct qn_error *error) {
+  const engine_view *view = state->view;
+  struct qn_row_chunks *chunks = &state->walk.chunks[part];
+  enum qn_status status = qn_part_enter(view, part, error);
+  if (status || chunks->bounds)
+    return status;
+  const struct qn_csr *csr = view->parts[part].csr;
+  if (view->enter)
+    status = walk_check_weights(view, part, error);
+  if (!status)
+    status = filled_create(&view->parts[part], &state->walk.filled[part], error);
+  return status ? status : qn_row_chunks_create(chunks, csr->row_offsets, csr->num_vertices, error);
+}
+
 static inline enum qn_status walk_create(struct engine_state *state, struct qn_error *error) {
   const engine_view *view = state->view;
   struct engine_walk *walk = &state->walk;
@@ -85,15 +101,11 @@ static inline enum qn_status walk_create(struct engine_state *state, struct qn_e
   if (!status)
     status = qn_alloc_zeroed(&walk->filled, view->num_parts, sizeof *walk->filled, "rows of parts",
                              error);
-  for (uint64_t i = 0; !status && i < view->num_parts; i++) {
-    status = qn_part_enter(view, i, error);
-    if (!status && view->enter)
-      status = walk_check_weights(view, i, error);
-    const struct qn_csr *csr = view->parts[i].csr;
-    if (!status)
-      status = qn_row_chunks_create(&walk->chunks[i], csr->row_offsets, csr->num_vertices, error);
-    if (!status && !view->enter)
-      status = filled_create(&view->parts[i], &walk->filled[i], error);
+  /* Rows that come and go are looked at when they first come, unless what is wrong with their
+   * weights might be passed over then. */
+  for (uint64_t i = 0; !status && (!view->enter || PROGRAM_USES_WEIGHTS) && i < view->num_parts;
+       i++) {
+    status = walk_enter(state, i, error);
     qn_part_leave(view, i);
   }
   return status;
