@@ -17,9 +17,9 @@ enum qn_status qn_order_rcm(const struct qn_graph *graph, uint32_t *order, struc
  * directions ignored: labels spread at 14 resolutions, from one at which communities are small to
  * one at which only edges count; each makes neighbours of the vertices of a label, in the order
  * that the finer ones gave, at first that of like rows. The same order for a seed, on any number of
- * threads. Takes 22 bytes a vertex, QN_LLP_THREAD_BYTES for each thread, and in-edges where the
- * graph has none at hand. */
-#define QN_LLP_THREAD_BYTES ((uint64_t)5 << 18)
+ * threads. Takes 33 bytes a vertex and 4 an edge end, QN_LLP_THREAD_BYTES for each thread, and at
+ * first in-edges where the graph has none at hand. */
+#define QN_LLP_THREAD_BYTES ((uint64_t)81 << 12)
 enum qn_status qn_order_llp(const struct qn_graph *graph, uint64_t seed, uint32_t *order,
                             struct qn_error *error);
 

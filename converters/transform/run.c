@@ -200,7 +200,8 @@ static enum qn_status write_container(const struct qn_transform_options *options
   return status ? status : qn_writer_metadata(writer, report->provenance, error);
 }
 
-/* What finding an order takes beside numberings: in-edges, and what each thread has. */
+/* What finding an order takes beside numberings: in-edges, rows of both directions together, and
+ * what each thread has. */
 static uint64_t order_bytes(enum qn_relabel relabel, const struct qn_container *container) {
   const struct qn_container_info *info = qn_container_info(container);
   const bool both_ways =
@@ -211,6 +212,8 @@ static uint64_t order_bytes(enum qn_relabel relabel, const struct qn_container *
   if (both_ways && info->directedness == QN_DIRECTED &&
       !qn_container_section(container, "in_row_offsets"))
     bytes += 8 * info->num_vertices + 4 * info->num_edges;
+  if (relabel == QN_RELABEL_LLP)
+    bytes += (info->directedness == QN_DIRECTED ? 8 : 4) * info->num_edges;
   return bytes;
 }
 

@@ -91,14 +91,14 @@ class Llp(_Orders):
                 self.assertEqual(pieces, cliques)
 
     def test_memory_is_counted(self):
-        """In-edges and what threads count with are part of what --memory must have room for."""
+        """In-edges, rows of both directions and what threads count with are part of what --memory must have room for."""
         run("quern-generate", "rmat", "--scale=14", "--degree=16", "-qfo", "g.qrn")
 
         def least(order):
             done = run("quern-transform", "g.qrn", "--relabel", order, "-T1", "--memory=1K", "-qfo", "o.qrn", exit=2)
             return int(re.search(r"--memory (\d+)", done.stderr)[1])
 
-        self.assertEqual(least("llp") - least("random"), (8 + 4 * 16) * 2**14 + 5 * 2**18)
+        self.assertEqual(least("llp") - least("random"), (8 + 4 * 16 + 8 * 16) * 2**14 + 81 * 2**12)
 
 
 class Gorder(_Orders):
