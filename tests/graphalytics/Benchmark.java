@@ -57,6 +57,7 @@ public class Benchmark {
             new PropertyList(Integer.parseInt(words[7]))));
         return graph.getLoadedPath();
       case "run":
+      case "time": // without output
         return run(specify(words));
       case "terminate":
         return terminate(specify(words));
@@ -70,7 +71,7 @@ public class Benchmark {
   private static RunSpecification specify(String[] words) {
     Path folder = Paths.get(words[1]);
     BenchmarkRun run = new BenchmarkRun(Algorithm.valueOf(words[2]), parameters(words), "r1-" + words[2]);
-    BenchmarkRunSetup setup = new BenchmarkRunSetup(folder.resolve("log"), folder.resolve("output"), !words[0].equals("terminate"));
+    BenchmarkRunSetup setup = new BenchmarkRunSetup(folder.resolve("log"), folder.resolve("output"), words[0].equals("run"));
     return new RunSpecification(run, setup, new RuntimeSetup(graph));
   }
 

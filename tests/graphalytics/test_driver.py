@@ -163,7 +163,7 @@ class Driver(unittest.TestCase):
             self.delete()
 
     def test_settings(self):
-        """Another layout, weights of 4 bytes; and a graph without weights."""
+        """Another layout, weights of 4 bytes; and a graph without weights, of which no output is asked."""
         ids, edges = random_graph(random.Random(1), True)
         self.said("set", "layout", "slotted-pages,page-size=4K")
         self.said("set", "weights", "f32")
@@ -175,6 +175,8 @@ class Driver(unittest.TestCase):
         self.delete()
         path = self.said(*self.load(ids, edges, True, weighted=False))
         self.assertRegex(run("quern-info", path).stdout, r"weights: +none")
+        self.assertRegex(self.said("time", self.at / "timed", "WCC"), r"^\d+\.\d{6} s$")
+        self.assertEqual([each.name for each in (self.at / "timed").iterdir()], ["log"])
         self.delete()
 
     @unittest.skipUnless(EXAMPLES.exists(), "no graph graphalytics")
