@@ -290,8 +290,9 @@ int main(int argc, char **argv) {
   bench.blocking = &blocks.pull;
   bench.messages = upload(messages.data(), messages.size(), "messages");
   bench.sums = allocate<float>(messages.size(), "sums");
-  bench.expected = sums_of(&graph.in, messages.data());
-  if (graph.in.num_edges > 0 && graph.in.weights.type == QN_WEIGHT_F32)
+  const bool is_weighted = graph.in.weights.type == QN_WEIGHT_F32;
+  bench.expected = sums_of(&graph.in, messages.data(), is_weighted ? graph.in.weights.f32 : NULL);
+  if (graph.in.num_edges > 0 && is_weighted)
     measure_all<true>(&bench);
   else if (graph.in.num_edges > 0)
     measure_all<false>(&bench);

@@ -271,8 +271,8 @@ void measure_all(struct bench *bench) {
   const struct gathering<uint16_t> small = {
     NULL, all.sources, all.offsets, upload(halves.data(), halves.size(), "messages"), all.sums
   };
-  bench->expected = sums_of(&view->in, messages.data());
-  const std::vector<double> expected = sums_of(&view->in, rounded.data());
+  bench->expected = sums_of(&view->in, messages.data(), NULL);
+  const std::vector<double> expected = sums_of(&view->in, rounded.data(), NULL);
   allow_copies<float>(bench);
   allow_copies<uint16_t>(bench);
   for (uint32_t replicas = 1; replicas <= QN_SH_MAX_REPLICATION; replicas *= 2)

@@ -92,10 +92,10 @@ std::vector<float> messages_for(uint64_t num_vertices) {
   return messages;
 }
 
-/* Each row's sum of its neighbours' messages, by weight if there are weights of 4 bytes. */
-std::vector<double> sums_of(const struct qn_csr *rows, const float *messages) {
+/* Each row's sum of its neighbours' messages, times weights [E] unless these are NULL. */
+std::vector<double> sums_of(const struct qn_csr *rows, const float *messages,
+                            const float *weights) {
   std::vector<double> sums(rows->num_vertices);
-  const float *weights = rows->weights.type == QN_WEIGHT_F32 ? rows->weights.f32 : NULL;
 #pragma omp parallel for schedule(dynamic, 1024)
   for (uint64_t v = 0; v < rows->num_vertices; v++)
     for (uint64_t edge = rows->row_offsets[v]; edge < rows->row_offsets[v + 1]; edge++)
