@@ -8,6 +8,7 @@
 
 #include "formats/container/stripes.h"
 #include "formats/layouts/checkpoint.h"
+#include "formats/properties/time_index.h"
 #include <quern/blocked_csr.h>
 #include <quern/edge_partitions.h>
 #include <quern/hybrid.h>
@@ -116,6 +117,17 @@ static enum qn_status check_directions(const struct qn_container *container,
   return status;
 }
 
+/* P-12 and P-13: there are rows, or the first of these says that there must be. */
+static enum qn_status check_indexes(const struct qn_container *container,
+                                    const struct qn_properties *properties,
+                                    struct qn_error *error) {
+  struct qn_graph graph = {0};
+  enum qn_status status = qn_container_info(container)->layout == QN_LAYOUT_GRAPH
+                              ? qn_graph_view(container, &graph, error)
+                              : QN_OK;
+  return status ? status : qn_time_indexes_check(container, properties, &graph, error);
+}
+
 static enum qn_status check_properties(const struct qn_container *container,
                                        const struct qn_layout_operations *operations,
                                        struct qn_error *error) {
@@ -125,6 +137,8 @@ static enum qn_status check_properties(const struct qn_container *container,
     status = qn_properties_check(container, &properties, error);
   if (!status)
     status = check_directions(container, operations, &properties, error);
+  if (!status)
+    status = check_indexes(container, &properties, error);
   qn_properties_release(&properties);
   return status;
 }

@@ -3,6 +3,7 @@
 #include "converters/partition/run.h"
 #include "converters/transform/run.h"
 #include "formats/temporal/between.h"
+#include "formats/temporal/index_time.h"
 #include "library/call.h"
 #include "library/options.h"
 #include "library/outputs.h"
@@ -24,6 +25,7 @@ struct transforming {
   struct qn_transform_options options;
   struct qn_partition_options partition; /* in place of steps */
   struct qn_between between;             /* before all steps */
+  struct qn_index_options index;         /* in place of steps */
   struct qn_graph_source picked;         /* the edges of that time; zeroed: all */
   struct qn_memory_plan plan;            /* has the name of the folder for temporary files */
 };
@@ -49,8 +51,14 @@ static enum qn_status settle(struct transforming *transforming, struct qn_error 
     status = qn_partition_options_settle(&transforming->partition, error);
   if (!status)
     status = qn_between_settle(&transforming->between, error);
-  if (status || !partition->num_parts)
+  const bool indexes = transforming->index.property != NULL;
+  if (status || !(partition->num_parts || indexes))
     return status;
+  if (indexes && (partition->num_parts || transforming->induced ||
+                  qn_transform_options_are_any(&transforming->options) ||
+                  qn_between_is_asked(&transforming->between)))
+    return qn_fail(error, QN_USAGE,
+                   "--index-time is of a container as it is: take other steps before it");
   if (qn_transform_options_are_any(&transforming->options) ||
       qn_between_is_asked(&transforming->between))
     return qn_fail(error, QN_USAGE,
@@ -70,7 +78,7 @@ static enum qn_status plan(struct transforming *transforming, struct qn_error *e
 static enum qn_status pick(struct transforming *transforming, struct qn_error *error) {
   struct qn_container *made;
   enum qn_status status =
-      qn_between_pick(&transforming->between, transforming->session->container, &made, error);
+      qn_between_pick(&transforming->between, transforming->session->container, true, &made, error);
   return status ? status : qn_graph_source_take(made, &transforming->picked, error);
 }
 
@@ -79,6 +87,7 @@ static enum qn_status prepare(struct transforming *transforming, struct qn_error
                                          {qn_part_settings, &transforming->options.part},
                                          {qn_partition_settings, &transforming->partition},
                                          {qn_between_settings, &transforming->between},
+                                         {qn_index_settings, &transforming->index},
                                          {output_settings, transforming},
                                          {0}};
   struct qn_session *session = transforming->session;
@@ -113,6 +122,9 @@ static enum qn_status make(const struct transforming *transforming, struct qn_co
   if (transforming->partition.num_parts)
     return qn_partition_run(&transforming->partition, session->container, &session->graph,
                             transforming->path, transforming->replace, &partitioned, out, error);
+  if (transforming->index.property)
+    return qn_index_time(&transforming->index, session->container, transforming->path,
+                         transforming->replace, out, error);
   const bool picked = transforming->picked.container != NULL;
   enum qn_status status = qn_transform_run(
       &transforming->options, picked ? transforming->picked.container : session->container,

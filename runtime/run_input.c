@@ -98,7 +98,7 @@ static enum qn_status open_container(const char *path, const struct qn_run_optio
   if (status)
     return status;
   if (options)
-    status = qn_between_apply(&options->between, &container, error);
+    status = qn_between_apply(&options->between, &container, false, error);
   if (!status)
     status = qn_run_input_view(container, input, error);
   if (status) {

@@ -131,7 +131,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 }
 
 /* What the tables of a tool become: each once, whoever asks again. */
-#define MOST_TABLES 8
+#define MOST_TABLES 10
 #define MOST_OPTIONS 96
 #define WORDS_BYTES 2048
 

@@ -12,6 +12,7 @@
 #include "formats/set/project.h"
 #include "formats/set/set.h"
 #include "formats/temporal/between.h"
+#include "formats/temporal/index_time.h"
 #include "support/atomic_file.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
@@ -28,7 +29,7 @@
 
 /* Of settings: for the part, the steps, a set, types of one, a partition, changes, times, arrays.
  */
-enum { NUM_TABLES = 8, KEY_COMPACT = 0x500, KEY_PARTS_BY };
+enum { NUM_TABLES = 9, KEY_COMPACT = 0x500, KEY_PARTS_BY };
 
 struct options {
   struct qn_tool_options shared;
@@ -41,6 +42,7 @@ struct options {
   struct qn_append_options append;
   struct qn_between between;
   struct qn_array_options arrays;
+  struct qn_index_options index;
   bool compact;
   const char *cut_by; /* the column of --parts-by */
   const char *input;
@@ -96,6 +98,16 @@ static void check_arrays(struct argp_state *state, const struct options *options
                       "other steps before it or after it");
 }
 
+static void check_index(struct argp_state *state, const struct options *options) {
+  if (options->index.property &&
+      (qn_transform_options_are_any(&options->transform) ||
+       qn_between_is_asked(&options->between) || qn_set_selection_is_any(&options->types) ||
+       qn_set_is_asked(&options->set) || options->stripes.striping.num_folders ||
+       options->partition.num_parts || options->cut_by || options->compact ||
+       options->arrays.count || qn_append_is_asked(&options->append)))
+    argp_error(state, "--index-time is of a container as it is: take other steps before it");
+}
+
 static void finish_command_line(struct argp_state *state, struct options *options) {
   struct qn_error error;
   if (!options->input)
@@ -109,6 +121,7 @@ static void finish_command_line(struct argp_state *state, struct options *option
     qn_tool_check_output(&options->shared, options->output, state);
   check_changes(state, options);
   check_arrays(state, options);
+  check_index(state, options);
   const bool between = qn_between_is_asked(&options->between);
   const bool any = qn_transform_options_are_any(&options->transform) || between;
   const bool types = qn_set_selection_is_any(&options->types);
@@ -130,9 +143,9 @@ static void finish_command_line(struct argp_state *state, struct options *option
     argp_error(state, "--partition divides a graph as it is, into a column of the same container: "
                       "take other steps before it or after it");
   if (!any && !options->partition.num_parts && !options->cut_by && !options->arrays.count &&
-      !qn_set_is_asked(&options->set) && !options->stripes.striping.num_folders &&
-      !qn_append_is_asked(&options->append) && !qn_set_recognise(options->input) &&
-      !qn_stripes_recognise(options->input))
+      !options->index.property && !qn_set_is_asked(&options->set) &&
+      !options->stripes.striping.num_folders && !qn_append_is_asked(&options->append) &&
+      !qn_set_recognise(options->input) && !qn_stripes_recognise(options->input))
     argp_error(state, "say what to do, for example --symmetrize");
   if ((!options->cut_by && qn_set_options_settle(&options->set, &error)) ||
       qn_transform_options_settle(&options->transform, &error) ||
@@ -227,7 +240,9 @@ static enum qn_status open_source(const struct options *options, struct qn_graph
                                                         options->input, &container, error)
                               : qn_container_open(options->input, 0, &container, error);
   if (!status)
-    status = qn_between_apply(&options->between, &container, error);
+    qn_index_time_note_lost(container);
+  if (!status)
+    status = qn_between_apply(&options->between, &container, true, error);
   if (!status)
     status = qn_transform_plan(&options->transform, container, &options->memory, options->output,
                                plan, error);
@@ -414,6 +429,22 @@ static enum qn_status attach_arrays(struct options *options, struct qn_error *er
   return status;
 }
 
+static enum qn_status index_edges(struct options *options, struct qn_error *error) {
+  struct qn_container *container = NULL, *made = NULL;
+  double begun = qn_seconds();
+  enum qn_status status = qn_input_kept(options->output, options->input, error);
+  if (!status)
+    status = qn_container_open(options->input, 0, &container, error);
+  if (!status)
+    status = qn_index_time(&options->index, container, options->output, options->shared.force,
+                           &made, error);
+  if (!status)
+    report_united(options, made, qn_seconds() - begun);
+  qn_container_unmap(made);
+  qn_container_unmap(container);
+  return status;
+}
+
 /* ---- Partitions ----------------------------------------------------------- */
 
 static enum qn_status partition_file(const struct options *options, struct qn_error *error) {
@@ -459,6 +490,7 @@ int main(int argc, char **argv) {
   const struct argp partition_argp = qn_settings_argp(qn_partition_settings);
   const struct argp append_argp = qn_settings_argp(qn_append_settings);
   const struct argp between_argp = qn_settings_argp(qn_between_settings);
+  const struct argp index_argp = qn_settings_argp(qn_index_settings);
   const struct argp arrays_argp = qn_settings_argp(qn_array_settings);
   const struct argp_child children[] = {
       {&part_argp, 0, NULL, 0},
@@ -470,6 +502,7 @@ int main(int argc, char **argv) {
       {&between_argp, 0, "Edges of a time, before all steps:", QN_BETWEEN_GROUP - 1},
       {&arrays_argp, 0,
        "Properties that are arrays, of a container as it is:", QN_ARRAYS_GROUP - 1},
+      {&index_argp, 0, NULL, 0},
       {&qn_striping_argp, 13, NULL, 0},
       {&qn_memory_argp, 0, NULL, 0},
       {&qn_tool_output_argp, 0, NULL, 0},
@@ -483,7 +516,8 @@ int main(int argc, char **argv) {
                                          {qn_partition_settings, &options.partition},
                                          {qn_append_settings, &options.append},
                                          {qn_between_settings, &options.between},
-                                         {qn_array_settings, &options.arrays}},
+                                         {qn_array_settings, &options.arrays},
+                                         {qn_index_settings, &options.index}},
                             .types.properties = true,
                             .set.rows = QN_SET_ROWS_IN};
   struct report report = {0};
@@ -495,6 +529,8 @@ int main(int argc, char **argv) {
     return qn_tool_exit(partition_file(&options, &error), &error);
   if (options.arrays.count)
     return qn_tool_exit(attach_arrays(&options, &error), &error);
+  if (options.index.property)
+    return qn_tool_exit(index_edges(&options, &error), &error);
   const char *table = find_table(&options.append);
   if (table)
     return qn_tool_exit(qn_tables_hand_over("transform", table, argv, &error), &error);

@@ -71,6 +71,7 @@ static const struct option {
     {"quern-transform", "in-edges", TEXT},
     {"quern-transform", "between", TEXT},
     {"quern-transform", "time", TEXT},
+    {"quern-transform", "index-time", TEXT},
     {"quern-transform", "by", TEXT},
     {"quern-transform", "imbalance", TEXT},
     {"quern-transform", "column", TEXT},

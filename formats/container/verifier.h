@@ -53,3 +53,9 @@ void qn_verifier_forget_section(struct qn_verifier *verifier, const struct qn_se
  * where the damage begins in it, as far as that is known. */
 bool qn_verifier_finish(struct qn_verifier *verifier, const struct qn_section *section,
                         uint64_t *offset);
+
+/* The chunks of `section` that have some of its bytes [begin, end), where their hashes are stored;
+ * else all of it. QN_INVALID tells of damage. */
+enum qn_status qn_container_verify_bytes(const struct qn_container *container,
+                                         const struct qn_section *section, uint64_t begin,
+                                         uint64_t end, struct qn_error *error);

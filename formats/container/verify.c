@@ -40,6 +40,19 @@ static enum qn_status verify_section(const struct qn_container *container,
   return damaged_at(container, section->offset + offset, error);
 }
 
+enum qn_status qn_container_verify_bytes(const struct qn_container *container,
+                                         const struct qn_section *section, uint64_t begin,
+                                         uint64_t end, struct qn_error *error) {
+  const uint64_t first = begin / QN_CHECKSUM_CHUNK;
+  if (container->afar || !qn_verifier_knows_chunks(container->verifier, section))
+    return verify_section(container, section, error);
+  qn_verifier_read(container->verifier, section, first * QN_CHECKSUM_CHUNK, end);
+  for (uint64_t chunk = first; chunk * QN_CHECKSUM_CHUNK < end; chunk++)
+    if (!qn_verifier_is_right(container->verifier, section, chunk))
+      return verify_section(container, section, error);
+  return QN_OK;
+}
+
 /* What comes from a server is looked at between its sections, too, when it comes (fetch.c). */
 enum qn_status qn_container_verify(const struct qn_container *container, struct qn_error *error) {
   uint64_t end = QN_HEADER_BYTES;
@@ -77,10 +90,13 @@ static bool is_of_weights(const struct qn_section *section) {
   return length >= wanted && strcmp(section->name + length - wanted, suffix) == 0;
 }
 
-/* Nothing is computed with them. */
+static bool begins_with(const struct qn_section *section, const char *prefix) {
+  return strncmp(section->name, prefix, strlen(prefix)) == 0;
+}
+
+/* Nothing is computed with them, nor with indexes of them. */
 static bool is_of_property(const struct qn_section *section) {
-  static const char prefix[] = "property_";
-  return strncmp(section->name, prefix, sizeof prefix - 1) == 0;
+  return begins_with(section, "property_") || begins_with(section, "by_time_");
 }
 
 static bool is_of_structure(const struct qn_section *section) {

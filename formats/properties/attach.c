@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "formats/properties/sections.h"
+#include "formats/properties/time_index.h"
 #include <quern/metadata.h>
 
 #define STEP_BYTES ((uint64_t)1 << 20)
@@ -23,17 +24,15 @@ static enum qn_status copy_section(const struct qn_section *section, struct qn_w
 
 static bool is_written_anew(const struct qn_section *section) {
   return strcmp(section->name, "metadata") == 0 || strcmp(section->name, "chunk_hashes") == 0 ||
-         strcmp(section->name, QN_PROPERTIES_SCHEMA) == 0 ||
+         strcmp(section->name, QN_PROPERTIES_SCHEMA) == 0 || qn_time_index_has(section) ||
          strncmp(section->name, QN_PROPERTY_PREFIX, strlen(QN_PROPERTY_PREFIX)) == 0;
 }
 
-enum qn_status qn_properties_attach(const struct qn_container *container,
-                                    const struct qn_properties *properties,
-                                    const uint64_t *vertices, const uint64_t *edges,
-                                    const json_t *metadata, struct qn_writer *writer,
-                                    struct qn_error *error) {
+enum qn_status qn_properties_attach_sections(const struct qn_container *container,
+                                             const struct qn_properties *properties,
+                                             const uint64_t *vertices, const uint64_t *edges,
+                                             struct qn_writer *writer, struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(container);
-  const struct qn_section *own = qn_container_section(container, "metadata");
   enum qn_status status = QN_OK;
   struct qn_container_info *copy = qn_writer_info(writer);
   copy->layout = info->layout;
@@ -46,8 +45,17 @@ enum qn_status qn_properties_attach(const struct qn_container *container,
   for (uint32_t i = 0; i < info->num_sections && !status; i++)
     if (!is_written_anew(qn_container_section_at(container, i)))
       status = copy_section(qn_container_section_at(container, i), writer, error);
-  if (!status)
-    status = qn_properties_write(writer, properties, vertices, edges, error);
+  return status ? status : qn_properties_write(writer, properties, vertices, edges, error);
+}
+
+enum qn_status qn_properties_attach(const struct qn_container *container,
+                                    const struct qn_properties *properties,
+                                    const uint64_t *vertices, const uint64_t *edges,
+                                    const json_t *metadata, struct qn_writer *writer,
+                                    struct qn_error *error) {
+  const struct qn_section *own = qn_container_section(container, "metadata");
+  enum qn_status status =
+      qn_properties_attach_sections(container, properties, vertices, edges, writer, error);
   if (status)
     return status;
   if (metadata)

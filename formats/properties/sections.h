@@ -28,3 +28,9 @@ static inline bool qn_property_elements(enum qn_property_type type, uint64_t cou
 static inline uint64_t qn_valid_bytes(uint64_t count) {
   return count / 8 + (count % 8 != 0);
 }
+
+/* As qn_properties_attach, but for the metadata, which come last. */
+enum qn_status qn_properties_attach_sections(const struct qn_container *container,
+                                             const struct qn_properties *properties,
+                                             const uint64_t *vertices, const uint64_t *edges,
+                                             struct qn_writer *writer, struct qn_error *error);

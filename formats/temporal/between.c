@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/properties/time_index.h"
 #include "formats/text/calendar.h"
 #include "support/json_text.h"
 #include "support/memory.h"
@@ -16,6 +17,7 @@
 #include <quern/layouts.h>
 #include <quern/metadata.h>
 #include <quern/properties.h>
+#include <quern/remote.h>
 #include <quern/transpose.h>
 
 const struct qn_setting qn_between_settings[] = {
@@ -51,8 +53,8 @@ static bool is_integer(enum qn_property_type type) {
          (class == QN_PROPERTY_UNSIGNED || class == QN_PROPERTY_SIGNED);
 }
 
-static enum qn_status find_property(const struct qn_property_table *table, const char *wanted,
-                                    uint32_t *found, struct qn_error *error) {
+enum qn_status qn_time_property_find(const struct qn_property_table *table, const char *wanted,
+                                     uint32_t *found, struct qn_error *error) {
   uint32_t count = 0;
   char type[QN_PROPERTY_TYPE_BYTES];
   for (uint32_t i = 0; i < table->count; i++) {
@@ -61,15 +63,15 @@ static enum qn_status find_property(const struct qn_property_table *table, const
       continue;
     if (wanted && !is_time(column->type) && !is_integer(column->type))
       return qn_fail(error, QN_USAGE,
-                     "--time: the property %s is %s; a date, a time or an integer is needed",
-                     wanted, qn_property_type_name(column->type, type));
+                     "the property %s is %s; a date, a time or an integer is needed", wanted,
+                     qn_property_type_name(column->type, type));
     *found = i;
     count++;
   }
   if (count == 1)
     return QN_OK;
   if (wanted)
-    return qn_fail(error, QN_USAGE, "--time: edges do not have a property %.200s", wanted);
+    return qn_fail(error, QN_USAGE, "edges do not have a property %.200s", wanted);
   return qn_fail(error, QN_USAGE,
                  count ? "several properties of edges are times: --time says which"
                        : "no property of edges is a date or a time: --time names an integer that "
@@ -210,6 +212,7 @@ static void mark_edges(const struct range *range, const struct qn_property *colu
 struct picking {
   const struct qn_between *between;
   const struct qn_container *container;
+  bool values; /* properties come along */
   struct qn_graph graph;
   struct qn_properties properties;
   const struct qn_property *column;
@@ -219,24 +222,94 @@ struct picking {
   uint64_t num_edges;
   struct qn_graph_arrays out, in;
   uint64_t *records; /* [num_edges] which edges they were */
+  /* Where an index is used, these edges of it in place of all: */
+  struct qn_time_index index;
+  bool by_index;
+  struct qn_timed_edge *timed; /* [num_timed] in graph order */
+  uint64_t num_timed;
 };
 
-static enum qn_status view(struct picking *picking, struct qn_error *error) {
+/* ---- By an index ----------------------------------------------------------------- */
+
+/* Of more edges all are looked at: the index has them in another order, and in four pieces. */
+static bool is_few(uint64_t edges, uint64_t of_all) {
+  return edges <= of_all / 32 + 64;
+}
+
+/* What vertices are called is all else that is read. */
+static enum qn_status verify_ids(const struct qn_container *container, struct qn_error *error) {
+  static const char *const ids[] = {"original_ids", "id_offsets", "id_bytes", NULL};
+  return qn_container_verify_sections(container, ids, error);
+}
+
+/* Use the index, if there is one that helps. */
+static enum qn_status use_index(struct picking *picking, uint32_t column, struct qn_error *error) {
+  const struct range *range = &picking->range;
+  struct qn_time_index *index = &picking->index;
+  uint64_t begin = 0, end = 0;
+  enum qn_status status =
+      qn_time_index_view(picking->container, column, picking->column, index, error);
+  if (status || !index->is_there || qn_container_is_remote(picking->container))
+    return status;
+  const uint64_t first =
+      range->is_unsigned ? range->low : qn_time_key_of(false, (uint64_t)range->first);
+  const uint64_t last =
+      range->is_unsigned ? range->high : qn_time_key_of(false, (uint64_t)range->last);
+  status = qn_time_index_find(index, first, last, &begin, &end, error);
+  if (status || !is_few(end - begin, qn_container_info(picking->container)->num_edges))
+    return status;
+  picking->by_index = true;
+  picking->num_timed = end - begin;
+  status = qn_time_index_read(index, begin, end, &picking->timed, error);
+  if (!status)
+    status = qn_graph_view(picking->container, &picking->graph, error);
+  return status ? status : verify_ids(picking->container, error);
+}
+
+static enum qn_status fail_index(const struct picking *picking, struct qn_error *error) {
+  return qn_container_violation(picking->container, error, "P-13",
+                                "the index of %s by time is not of this graph's edges",
+                                picking->column->name);
+}
+
+/* Edges are in graph order, so that rows ascend, and columns in each. */
+static enum qn_status add_timed_rows(struct picking *picking, uint64_t *offsets,
+                                     struct qn_error *error) {
+  const uint32_t *ends = picking->index.ends->data;
+  const uint64_t num_vertices = picking->graph.out.num_vertices;
+  for (uint64_t i = 0; i < picking->num_timed; i++) {
+    const uint32_t *own = ends + 2 * picking->timed[i].place;
+    if (own[0] >= num_vertices || own[1] >= num_vertices ||
+        picking->timed[i].edge >= picking->graph.out.num_edges)
+      return fail_index(picking, error);
+    if (i > 0) {
+      const uint32_t *before = ends + 2 * picking->timed[i - 1].place;
+      if (picking->timed[i - 1].edge >= picking->timed[i].edge || before[0] > own[0] ||
+          (before[0] == own[0] && before[1] > own[1]))
+        return fail_index(picking, error);
+    }
+    offsets[own[0] + 1]++;
+  }
+  return QN_OK;
+}
+
+static void copy_timed(const struct picking *picking) {
+  const struct qn_time_index *index = &picking->index;
+  const unsigned width = qn_weight_bytes(picking->graph.out.weights.type);
+#pragma omp parallel for schedule(static)
+  for (uint64_t i = 0; i < picking->num_timed; i++) {
+    const uint64_t place = picking->timed[i].place;
+    picking->out.column_indices[i] = ((const uint32_t *)index->ends->data)[2 * place + 1];
+    if (width)
+      qn_weight_copy(picking->out.weights, i, index->loads->data, place, width);
+    picking->records[i] = picking->timed[i].edge;
+  }
+}
+
+static enum qn_status view_graph(struct picking *picking, struct qn_error *error) {
   const struct qn_container *container = picking->container;
   const struct qn_layout_operations *operations;
-  uint32_t found = 0;
-  enum qn_status status = qn_properties_view(container, &picking->properties, error);
-  if (!status)
-    status =
-        find_property(&picking->properties.of_edges, picking->between->property, &found, error);
-  if (status)
-    return status;
-  picking->column = &picking->properties.of_edges.columns[found];
-  status = parse_range(picking->between->range, picking->column, &picking->range, error);
-  if (!status)
-    status = qn_properties_check(container, &picking->properties, error);
-  if (status)
-    return status;
+  enum qn_status status;
   if (qn_container_info(container)->layout == QN_LAYOUT_GRAPH) {
     status = qn_graph_view(container, &picking->graph, error);
     return status ? status
@@ -249,6 +322,24 @@ static enum qn_status view(struct picking *picking, struct qn_error *error) {
     status = qn_container_confirm(container, operations->verify(container, error),
                                   qn_container_verify, error);
   return status ? status : operations->restore(container, &picking->graph, error);
+}
+
+static enum qn_status view(struct picking *picking, struct qn_error *error) {
+  const struct qn_container *container = picking->container;
+  uint32_t found = 0;
+  enum qn_status status = qn_properties_view(container, &picking->properties, error);
+  if (!status)
+    status = qn_time_property_find(&picking->properties.of_edges, picking->between->property,
+                                   &found, error);
+  if (status)
+    return status;
+  picking->column = &picking->properties.of_edges.columns[found];
+  status = parse_range(picking->between->range, picking->column, &picking->range, error);
+  if (!status)
+    status = use_index(picking, found, error);
+  if (!status && (picking->values || !picking->by_index))
+    status = qn_properties_check(container, &picking->properties, error);
+  return status || picking->by_index ? status : view_graph(picking, error);
 }
 
 static uint64_t picked_words(const struct picking *picking) {
@@ -268,18 +359,8 @@ static uint64_t next_picked(const uint64_t *picked, uint64_t edge, uint64_t end)
   return end;
 }
 
-/* Where rows begin. */
-static enum qn_status add_rows(struct picking *picking, struct qn_error *error) {
+static void count_picked(const struct picking *picking, uint64_t *offsets) {
   const struct qn_csr *from = &picking->graph.out;
-  uint64_t *offsets;
-  enum qn_status status = qn_pages_alloc(&picking->picked, picked_words(picking),
-                                         sizeof *picking->picked, "edges", error);
-  if (!status)
-    status = qn_graph_write_rows(picking->writer, from->num_vertices, &offsets, error);
-  if (status)
-    return status;
-  mark_edges(&picking->range, picking->column, from->num_edges, picking->picked);
-  picking->out.row_offsets = offsets;
 #pragma omp parallel for schedule(dynamic, 4096)
   for (uint64_t v = 0; v < from->num_vertices; v++) {
     const uint64_t end = from->row_offsets[v + 1];
@@ -289,9 +370,33 @@ static enum qn_status add_rows(struct picking *picking, struct qn_error *error) 
       count++;
     offsets[v + 1] = count;
   }
-  for (uint64_t v = 0; v < from->num_vertices; v++)
+}
+
+static enum qn_status add_picked_rows(struct picking *picking, uint64_t *offsets,
+                                      struct qn_error *error) {
+  enum qn_status status = qn_pages_alloc(&picking->picked, picked_words(picking),
+                                         sizeof *picking->picked, "edges", error);
+  if (status)
+    return status;
+  mark_edges(&picking->range, picking->column, picking->graph.out.num_edges, picking->picked);
+  count_picked(picking, offsets);
+  return QN_OK;
+}
+
+/* Where rows begin. */
+static enum qn_status add_rows(struct picking *picking, struct qn_error *error) {
+  const uint64_t num_vertices = picking->graph.out.num_vertices;
+  uint64_t *offsets;
+  enum qn_status status = qn_graph_write_rows(picking->writer, num_vertices, &offsets, error);
+  if (!status)
+    status = picking->by_index ? add_timed_rows(picking, offsets, error)
+                               : add_picked_rows(picking, offsets, error);
+  if (status)
+    return status;
+  picking->out.row_offsets = offsets;
+  for (uint64_t v = 0; v < num_vertices; v++)
     offsets[v + 1] += offsets[v];
-  picking->num_edges = offsets[from->num_vertices];
+  picking->num_edges = offsets[num_vertices];
   return QN_OK;
 }
 
@@ -320,6 +425,10 @@ static enum qn_status add_edges(struct picking *picking, struct qn_error *error)
                            "numbers of edges", error);
   if (status)
     return status;
+  if (picking->by_index) {
+    copy_timed(picking);
+    return QN_OK;
+  }
 #pragma omp parallel for schedule(dynamic, 4096)
   for (uint64_t v = 0; v < picking->graph.out.num_vertices; v++)
     copy_row(picking, v);
@@ -380,7 +489,7 @@ static enum qn_status write_graph(struct picking *picking, struct qn_error *erro
     status = add_in_edges(picking, error);
   if (!status)
     status = qn_ids_write(picking->writer, &picking->graph.ids, error);
-  if (!status)
+  if (!status && picking->values)
     status =
         qn_properties_write(picking->writer, &picking->properties, NULL, picking->records, error);
   return status ? status : add_metadata(picking, error);
@@ -400,8 +509,8 @@ static enum qn_status write_nameless(struct picking *picking, struct qn_containe
 }
 
 enum qn_status qn_between_pick(const struct qn_between *between, struct qn_container *container,
-                               struct qn_container **made, struct qn_error *error) {
-  struct picking picking = {.between = between, .container = container};
+                               bool values, struct qn_container **made, struct qn_error *error) {
+  struct picking picking = {.between = between, .container = container, .values = values};
   *made = NULL;
   qn_progress_begin("picking edges", "edges", qn_container_info(container)->num_edges);
   enum qn_status status = view(&picking, error);
@@ -413,6 +522,7 @@ enum qn_status qn_between_pick(const struct qn_between *between, struct qn_conta
   qn_pages_free(picking.picked, picking.picked ? picked_words(&picking) : 0,
                 sizeof *picking.picked);
   qn_pages_free(picking.records, picking.num_edges, sizeof *picking.records);
+  qn_pages_free(picking.timed, picking.num_timed, sizeof *picking.timed);
   qn_properties_release(&picking.properties);
   qn_graph_unmap(&picking.graph);
   if (status) {
@@ -423,11 +533,11 @@ enum qn_status qn_between_pick(const struct qn_between *between, struct qn_conta
 }
 
 enum qn_status qn_between_apply(const struct qn_between *between, struct qn_container **container,
-                                struct qn_error *error) {
+                                bool values, struct qn_error *error) {
   struct qn_container *made;
   if (!qn_between_is_asked(between))
     return QN_OK;
-  enum qn_status status = qn_between_pick(between, *container, &made, error);
+  enum qn_status status = qn_between_pick(between, *container, values, &made, error);
   if (status)
     return status;
   qn_container_unmap(*container);

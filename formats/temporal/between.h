@@ -4,6 +4,7 @@
 
 #include "support/options.h"
 #include <quern/container.h>
+#include <quern/properties.h>
 
 /* "between", "time": of this. Their group in a tool's help. */
 #define QN_BETWEEN_GROUP 22
@@ -21,11 +22,16 @@ static inline bool qn_between_is_asked(const struct qn_between *between) {
 /* When all is said: QN_USAGE if some of it cannot be combined. */
 enum qn_status qn_between_settle(const struct qn_between *between, struct qn_error *error);
 
+/* Which column is a date, a time or an integer called so, or, of NULL, the only date or time. */
+enum qn_status qn_time_property_find(const struct qn_property_table *table, const char *wanted,
+                                     uint32_t *found, struct qn_error *error);
+
 /* A container without a name, in temporary disk space or memory, that has the vertices of
- * `container`, mapped, of any layout, and its edges of that time, those without one not. QN_USAGE
- * if there is no such property, or the range is none of its type. */
+ * `container`, mapped, of any layout, and its edges of that time, those without one not; with
+ * `values` their properties, too. Where there is an index by that property (time_index.h) little
+ * else is read. QN_USAGE if there is no such property, or the range is none of its type. */
 enum qn_status qn_between_pick(const struct qn_between *between, struct qn_container *container,
-                               struct qn_container **made, struct qn_error *error);
+                               bool values, struct qn_container **made, struct qn_error *error);
 /* Put that in place of `*container`, if it is asked for. On failure it stays as it is. */
 enum qn_status qn_between_apply(const struct qn_between *between, struct qn_container **container,
-                                struct qn_error *error);
+                                bool values, struct qn_error *error);

@@ -557,7 +557,7 @@ class Graph(Lookups, Algorithms):
                   **steps: Any) -> "Graph":
         """A changed graph, in a file or in memory. Steps are the options of ``quern-transform``, with underscores for
         dashes: ``symmetrize=True``, ``relabel="degree"``, ``egonet=42, hops=2``, ... Without any it is a copy in the layout
-        graph. ``between=("2024-01-01", "2024-06-30")`` takes the edges of a time, before all steps. ``partition=8, by="ldg"`` in place of steps is this container with a property that says the part of each vertex; a method
+        graph. ``between=("2024-01-01", "2024-06-30")`` takes the edges of a time, before all steps; ``index_time="since"`` in place of steps adds an index by which that reads few edges. ``partition=8, by="ldg"`` in place of steps is this container with a property that says the part of each vertex; a method
         of a library (``by="kaminpar"``) is called by its package."""
         if steps.get("by") in _partition.PACKAGES:
             return _partition.transformed(self, path, dict(force=force, progress=progress, threads=threads), **steps)

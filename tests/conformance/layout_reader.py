@@ -33,6 +33,7 @@ class Layout:
         self.properties = Properties(container)
         if self.undirected:
             self.properties.check_directions(self.edges)
+        self.properties.check_indexes()
 
     def has(self, name):
         return name in self.container.sections

@@ -127,6 +127,36 @@ class Properties:
             first = self.names.index("properties")
             insist("P-4", self.names[first + 1:first + 1 + len(found)] == found)
 
+    def check_indexes(self):
+        """Edges by time: of a container whose rows have been checked."""
+        container = self.container
+        for name in [name for name in self.names if name.startswith("by_time_")]:
+            match = re.fullmatch("by_time_(0|[1-9][0-9]*)_(times|edges|ends|loads)", name)
+            if match and match[2] == "times":
+                self.check_index(container, "by_time_%s_" % match[1], list(self.edges)[int(match[1])])
+
+    def check_index(self, container, prefix, column):
+        kind = self.types["edges", column]
+        insist("P-12", container.layout == "graph" and TYPES[kind] in ((SIGNED, 8), (SIGNED, 4), *(NUMBERS[sign + bits] for sign in "ui" for bits in ("8", "16", "32", "64"))))
+        values = self.edges[column]
+        count = sum(value is not None for value in values)
+        widths = {"times": (UNSIGNED if kind[0] == "u" else SIGNED, 8, count), "edges": (UNSIGNED, 4, count), "ends": (UNSIGNED, 4, 2 * count)}
+        weights = container.array("weights").tolist() if "weights" in container.sections else None
+        if weights is not None:
+            widths["loads"] = (*[getattr(container.sections["weights"], key) for key in ("element_type", "element_bytes")], count)
+        for what, width in widths.items():
+            insist("P-12", prefix + what in container.sections, what)
+            section = container.sections[prefix + what]
+            insist("P-12", not section.critical and (section.element_type, section.element_bytes, section.count) == width, what)
+        offsets = container.array("row_offsets").tolist()
+        rows = [v for v in range(len(offsets) - 1) for _ in range(offsets[v], offsets[v + 1])]
+        columns = container.array("column_indices").tolist()
+        order = sorted((value, edge) for edge, value in enumerate(values) if value is not None)
+        insist("P-13", container.array(prefix + "times").tolist() == [value for value, _ in order])
+        insist("P-13", container.array(prefix + "edges").tolist() == [edge for _, edge in order])
+        insist("P-13", container.array(prefix + "ends").tolist() == [end for _, edge in order for end in (rows[edge], columns[edge])])
+        insist("P-13", weights is None or container.array(prefix + "loads").tolist() == [weights[edge] for _, edge in order])
+
     def check_directions(self, edges):
         rows = {}
         for place, (source, destination, _) in enumerate(in_graph_order(edges)):
