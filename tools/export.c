@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "converters/export/export.h"
+#include "converters/export/wide.h"
 #include "converters/graph/graph_source.h"
 #include "converters/typed/export.h"
 #include "formats/set/types.h"
+#include "formats/wide/rows.h"
 #include "support/atomic_file.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
@@ -122,14 +124,16 @@ struct report {
   double open_seconds, write_seconds;
 };
 
-/* A set with types: Neo4j's files keep them, formats with properties have them as such. */
-static enum qn_status look_for_types(const struct options *options, bool *by_types,
-                                     struct qn_error *error) {
+/* A set with types: Neo4j's files keep them, formats with properties have them as such. One of more
+ * vertices than a graph has is written where it lies. */
+static enum qn_status look_at_set(const struct options *options, bool *by_types, bool *wide,
+                                  struct qn_error *error) {
   const struct qn_graph_writer *writer = options->export.writer;
   struct qn_set *set = NULL;
   enum qn_status status =
       qn_set_recognise(options->input) ? qn_set_open(options->input, &set, error) : QN_OK;
   const bool is_typed = !status && set && qn_set_is_typed(set);
+  *wide = !status && set && set->num_vertices > UINT32_MAX && qn_wide_takes(set);
   qn_set_close(set);
   *by_types = is_typed && strcmp(writer->name, "neo4j") == 0;
   return !status && is_typed && !(writer->keeps_edge_properties && writer->keeps_vertex_properties)
@@ -143,16 +147,20 @@ static enum qn_status look_for_types(const struct options *options, bool *by_typ
 static enum qn_status export_file(const struct options *options, struct report *report,
                                   struct qn_error *error) {
   struct qn_graph_source source;
-  bool by_types = false;
+  bool by_types = false, wide = false;
   double begun = qn_seconds();
   enum qn_status status = qn_input_kept(options->export.path, options->input, error);
   if (!status)
-    status = look_for_types(options, &by_types, error);
+    status = look_at_set(options, &by_types, &wide, error);
   if (!status && by_types) {
     status = qn_typed_export_neo4j(&options->export, options->input, &report->written, error);
     report->write_seconds = qn_seconds() - begun;
   }
-  if (status || by_types)
+  if (!status && wide) {
+    status = qn_export_wide(&options->export, options->input, &report->written, error);
+    report->write_seconds = qn_seconds() - begun;
+  }
+  if (status || by_types || wide)
     return status;
   status = qn_graph_source_open(options->input, &source, error);
   report->open_seconds = qn_seconds() - begun;

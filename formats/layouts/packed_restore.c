@@ -18,11 +18,28 @@ struct unpacked {
   void *weights;
 };
 
+/* A tile without edges, as most are of a block with few edges: nothing is decoded. False if it is
+ * not of these rows. */
+static bool unpack_empty(const struct qn_packed_rows *rows, uint64_t number,
+                         const struct unpacked *to) {
+  const uint64_t row_at = rows->tile_rows[number] - to->first_row,
+                 edge_at = rows->tile_edges[number] - to->first_edge,
+                 num_rows = qn_packed_num_rows(rows->tile_rows, number, rows->num_vertices);
+  if (row_at > to->num_rows || num_rows > to->num_rows - row_at || edge_at > to->num_edges)
+    return false;
+  for (uint64_t row = qn_packed_begins_range(rows->tile_rows, number) ? 0 : 1; row < num_rows;
+       row++)
+    to->offsets[row_at + row] = edge_at;
+  return true;
+}
+
 /* The first row of a tile begins there only if its range does: else an earlier tile has it. False
  * if the tile is not of these rows. */
 static bool unpack_tile(const struct qn_packed_rows *rows, uint64_t number,
                         struct qn_packed_tile *tile, const struct unpacked *to) {
   const unsigned weight_bytes = qn_weight_bytes(rows->weights.type);
+  if (rows->tile_edges[number] == rows->tile_edges[number + 1])
+    return unpack_empty(rows, number, to);
   qn_packed_decode(rows, number, tile);
   const uint64_t row_at = tile->first_row - to->first_row,
                  edge_at = tile->first_edge - to->first_edge;
@@ -43,7 +60,7 @@ static bool unpack_tile(const struct qn_packed_rows *rows, uint64_t number,
 static bool unpack_tiles(const struct qn_packed_rows *rows, uint64_t first, uint64_t end,
                          struct qn_packed_tile *tiles, const struct unpacked *to) {
   bool fits = true;
-#pragma omp parallel for schedule(dynamic, 64) reduction(&& : fits)
+#pragma omp parallel for schedule(dynamic, 64) reduction(&& : fits) if (end - first > 16)
   for (uint64_t tile = first; tile < end; tile++)
     fits = unpack_tile(rows, tile, &tiles[omp_get_thread_num()], to) && fits;
   to->offsets[to->num_rows] = to->num_edges;

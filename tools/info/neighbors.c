@@ -3,7 +3,9 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "formats/wide/rows.h"
 #include "support/json_text.h"
 #include "support/memory.h"
 #include "support/tool.h"
@@ -48,9 +50,8 @@ static json_t *name_of(const struct named_row *named, uint64_t i) {
                                 : json_null();
 }
 
-static json_t *weight_of(const struct named_row *named, uint64_t i) {
-  const void *weights = named->row.weights;
-  switch (weights ? named->weight_type : QN_TYPE_NONE) {
+static json_t *weight_of(const void *weights, enum qn_type type, uint64_t i) {
+  switch (weights ? type : QN_TYPE_NONE) {
   case QN_TYPE_U32:
     return json_integer(((const uint32_t *)weights)[i]);
   case QN_TYPE_I64:
@@ -69,7 +70,7 @@ static json_t *describe(const struct named_row *named, const char *vertex) {
   for (uint64_t i = 0; i < named->row.num_edges; i++) {
     json_array_append_new(names, name_of(named, i));
     if (weights)
-      json_array_append_new(weights, weight_of(named, i));
+      json_array_append_new(weights, weight_of(named->row.weights, named->weight_type, i));
   }
   return json_pack("{s:o, s:o, s:o*}", "vertex", qn_json_text(vertex), "neighbors", names,
                    "weights", weights);
@@ -90,6 +91,14 @@ static void print(const json_t *described) {
   }
 }
 
+static void say(json_t *described, bool json) {
+  if (json)
+    qn_tool_print_json(json_incref(described));
+  else
+    print(described);
+  json_decref(described);
+}
+
 static enum qn_status show(struct qn_session *session, const char *vertex, bool json,
                            struct qn_error *error) {
   struct qn_session_info info = {.size = sizeof info};
@@ -103,22 +112,74 @@ static enum qn_status show(struct qn_session *session, const char *vertex, bool 
     status = qn_session_row(session, QN_ROWS_OUT, number, &named.row, error);
   if (!status)
     status = name_columns(session, &named, error);
-  if (!status) {
-    json_t *described = describe(&named, vertex);
-    if (json)
-      qn_tool_print_json(json_incref(described));
-    else
-      print(described);
-    json_decref(described);
-  }
+  if (!status)
+    say(describe(&named, vertex), json);
   qn_free(named.numbers);
   return status;
 }
 
+/* ---- Of sets, where they lie ------------------------------------------------------------- */
+
+static json_t *describe_wide(const struct qn_wide *wide, const struct qn_wide_row *row,
+                             const char *vertex) {
+  static const enum qn_type types[] = {[QN_WEIGHT_U32] = QN_TYPE_U32,
+                                       [QN_WEIGHT_F32] = QN_TYPE_F32,
+                                       [QN_WEIGHT_I64] = QN_TYPE_I64,
+                                       [QN_WEIGHT_F64] = QN_TYPE_F64};
+  const enum qn_type type = types[qn_wide_set(wide)->weight_type];
+  json_t *names = json_array(), *weights = row->weights ? json_array() : NULL;
+  for (uint64_t i = 0; i < row->num_edges; i++) {
+    char digits[24];
+    uint64_t length;
+    const char *name = qn_wide_id(wide, row->vertices[i], digits, &length);
+    json_array_append_new(names, qn_json_name(name, length));
+    if (weights)
+      json_array_append_new(weights, weight_of(row->weights, type, i));
+  }
+  return json_pack("{s:o, s:o, s:o*}", "vertex", qn_json_text(vertex), "neighbors", names,
+                   "weights", weights);
+}
+
+static enum qn_status show_wide(const char *path, const char *vertex, bool json,
+                                struct qn_error *error) {
+  struct qn_wide *wide;
+  struct qn_wide_row row = {0};
+  uint64_t number;
+  enum qn_status status = qn_wide_open(path, QN_SET_CHECK_FILE, &wide, error);
+  if (status)
+    return status;
+  status = qn_wide_find(wide, vertex, &number, error);
+  if (!status)
+    status = qn_wide_row(wide, number, false, &row, error);
+  if (!status)
+    say(describe_wide(wide, &row, vertex), json);
+  qn_wide_row_free(&row);
+  qn_wide_close(wide);
+  return status;
+}
+
+/* Is it a set whose rows can be looked at where they lie? Others are put together. */
+static enum qn_status look_for_set(const char *path, bool *found, struct qn_error *error) {
+  struct qn_set *set = NULL;
+  *found = false;
+  if (!qn_set_recognise(path))
+    return QN_OK;
+  enum qn_status status = qn_set_open(path, &set, error);
+  *found = !status && !set->url && qn_wide_takes(set);
+  qn_set_close(set);
+  return status;
+}
+
+/* ---- The whole ---------------------------------------------------------------------------- */
+
 enum qn_status qn_neighbors_show(const char *path, const char *vertex, bool json,
                                  struct qn_error *error) {
   struct qn_session *session = NULL;
-  enum qn_status status = qn_session_open(path, 0, NULL, &session, error);
+  bool is_set;
+  enum qn_status status = look_for_set(path, &is_set, error);
+  if (status || is_set)
+    return status ? status : show_wide(path, vertex, json, error);
+  status = qn_session_open(path, 0, NULL, &session, error);
   if (!status)
     status = show(session, vertex, json, error);
   qn_session_close(session);
