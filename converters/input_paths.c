@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "converters/output/output_folder.h"
 #include "converters/web_folder.h"
 #include "support/memory.h"
+#include "support/text/url.h"
 
 /* FOLDER/NAME, or a copy of NAME if there is no folder, at the end of a list. */
 static enum qn_status append(char ***list, int *count, const char *folder, const char *name,
@@ -204,12 +206,35 @@ enum qn_status qn_input_paths_of(char *const *arguments, int count, struct qn_in
   return status;
 }
 
+static void release_names(struct qn_input_paths *paths) {
+  for (int i = 0; i < paths->num_names; i++)
+    qn_free(paths->names[i]);
+  qn_free(paths->names);
+  paths->names = NULL;
+  paths->num_names = 0;
+}
+
+enum qn_status qn_input_paths_set_names(struct qn_input_paths *paths, const char *names,
+                                        struct qn_error *error) {
+  const bool is_one = !strchr(names, ',') || qn_is_url(names) || access(names, F_OK) == 0;
+  enum qn_status status = QN_OK;
+  release_names(paths);
+  for (const char *at = names; at && !status;) {
+    const size_t length = is_one ? strlen(at) : strcspn(at, ",");
+    char name[PATH_MAX];
+    if (length == 0 || length >= sizeof name)
+      return qn_fail(error, QN_USAGE, "--names=%s must be FILE,...", names);
+    snprintf(name, sizeof name, "%.*s", (int)length, at);
+    status = append(&paths->names, &paths->num_names, NULL, name, error);
+    at = at[length] ? at + length + 1 : NULL;
+  }
+  return status;
+}
+
 void qn_input_paths_release(struct qn_input_paths *paths) {
   for (int i = 0; i < paths->count; i++)
     qn_free(paths->paths[i]);
   qn_free(paths->paths);
-  for (int i = 0; i < paths->num_names; i++)
-    qn_free(paths->names[i]);
-  qn_free(paths->names);
+  release_names(paths);
   *paths = (struct qn_input_paths){0};
 }

@@ -20,4 +20,7 @@ struct qn_input_paths {
  * that its writer has not finished, or that nothing is in. Owned until qn_input_paths_release. */
 enum qn_status qn_input_paths_of(char *const *arguments, int count, struct qn_input_paths *out,
                                  struct qn_error *error);
+/* FILE,... in place of the lists that a folder holds, or one file whose name has commas. */
+enum qn_status qn_input_paths_set_names(struct qn_input_paths *paths, const char *names,
+                                        struct qn_error *error);
 void qn_input_paths_release(struct qn_input_paths *paths);

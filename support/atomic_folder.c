@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "support/atomic_file.h"
@@ -28,9 +29,41 @@ struct qn_atomic_folder {
  * Of several that the threads of a library make it is one of them. */
 static struct qn_atomic_folder *_Atomic under_way;
 
+/* Entries of a folder, as the kernel gives them: a signal handler may ask for them. */
+struct entry {
+  uint64_t inode, next;
+  unsigned short bytes;
+  unsigned char type;
+  char name[];
+};
+
+static bool delete_some(int folder) {
+  _Alignas(struct entry) char entries[4096];
+  bool deleted = false;
+  long bytes;
+  lseek(folder, 0, SEEK_SET);
+  while ((bytes = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0)
+    for (long at = 0; at < bytes; at += ((struct entry *)(entries + at))->bytes)
+      deleted |= unlinkat(folder, ((struct entry *)(entries + at))->name, 0) == 0;
+  return deleted;
+}
+
+/* Delete a folder and the files in it. */
+static void delete_folder(const char *path) {
+  const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder < 0)
+    return;
+  while (delete_some(folder)) {
+  }
+  close(folder);
+  rmdir(path);
+}
+
+/* A file may be a folder of files. */
 static void remove_temporary(struct qn_atomic_folder *folder) {
   for (unsigned i = 0; i < folder->num_files; i++)
-    unlink(folder->files[i]);
+    if (unlink(folder->files[i]) != 0 && errno == EISDIR)
+      delete_folder(folder->files[i]);
   if (folder->made)
     rmdir(folder->temporary);
 }
@@ -218,18 +251,6 @@ static bool sync_parent(const char *path) {
     return false;
   snprintf(parent, sizeof parent, "%.*s", (int)length, path);
   return sync_folder(!slash ? "." : length == 0 ? "/" : parent);
-}
-
-/* Delete a folder and the files in it. */
-static void delete_folder(const char *path) {
-  DIR *folder = opendir(path);
-  if (!folder)
-    return;
-  for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
-    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-      unlinkat(dirfd(folder), entry->d_name, 0);
-  closedir(folder);
-  rmdir(path);
 }
 
 /* The old folder changes names with the new one, and is deleted under the temporary's; where the

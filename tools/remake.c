@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/set/set.h"
 #include "support/output_stream.h"
 #include "support/temp_file.h"
 #include "support/tool.h"
@@ -70,6 +71,12 @@ static enum qn_status read_recipe(const char *file, struct qn_recipe *recipe,
   struct qn_container *container;
   json_t *json = NULL;
   *recipe = (struct qn_recipe){0};
+  if (qn_set_recognise(file)) {
+    enum qn_status status = qn_recipe_of_set(file, qn_recipe_name_of(file, name), &json, error);
+    if (status && !error->file[0])
+      qn_error_in_file(error, file);
+    return status ? status : qn_recipe_take(json, recipe, error);
+  }
   enum qn_status status = qn_container_open(file, QN_MAP_ARCHIVE | QN_MAP_PARTS, &container, error);
   if (!status)
     status = qn_recipe_of(container, qn_recipe_name_of(file, name), &json, error);

@@ -428,12 +428,15 @@ static void release(struct qn_import *import) {
 }
 
 /* What a folder says beside its paths, unless the user says otherwise. */
-static void take_names(struct qn_import_options *options, const struct qn_input_paths *paths,
-                       struct qn_import_job *job) {
+static enum qn_status take_names(struct qn_import_options *options, struct qn_input_paths *paths,
+                                 struct qn_import_job *job, struct qn_error *error) {
+  enum qn_status status =
+      options->names ? qn_input_paths_set_names(paths, options->names, error) : QN_OK;
   if (paths->format && strcmp(options->format, "auto") == 0)
     options->format = paths->format;
-  job->names = options->names ? (char *const *)&options->names : paths->names;
-  job->num_names = options->names ? 1 : options->read.numbers ? 0 : paths->num_names;
+  job->names = paths->names;
+  job->num_names = !options->names && options->read.numbers ? 0 : paths->num_names;
+  return status;
 }
 
 enum qn_status qn_import_run(const struct qn_import_job *asked, struct qn_import_report *report,
@@ -453,7 +456,8 @@ enum qn_status qn_import_run(const struct qn_import_job *asked, struct qn_import
   job.inputs = paths.paths;
   job.num_inputs = paths.count;
   job.options = &import.chosen;
-  take_names(&import.chosen, &paths, &job);
+  if (!status)
+    status = take_names(&import.chosen, &paths, &job, error);
   if (!status)
     status = run(&import, out, error);
   report->ledger = import.result.ledger;

@@ -144,7 +144,7 @@ const struct qn_setting qn_import_settings[] = {
          "There are N vertices, 0 to N - 1, with edges or not (default: as many as the input says "
          "or ids need). FILE: those in this CSV file, or of tables in this Parquet or Arrow file, "
          "by its column id or :ID; its other columns become properties of vertices"},
-    {"names", QN_SETTING_TEXT, FIELD(names), .argument = "FILE", .group = 1,
+    {"names", QN_SETTING_TEXT, FIELD(names), .argument = "FILE[,FILE...]", .group = 1,
      .help = "Vertex v is called what line v + 1 of FILE says, of inputs that number vertices from "
              "0, such as WebGraph. Lines may have the number before the name and more behind it, "
              "between tabs"},

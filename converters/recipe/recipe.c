@@ -13,7 +13,7 @@
 #define MOST_STRING 8192
 #define MOST_FILES 256
 #define MOST_URLS 16
-#define MOST_STEPS 16
+#define MOST_STEPS 256
 #define MOST_INPUTS 256
 #define MOST_NAME 64
 #define MOST_FILE_NAME 200
@@ -39,11 +39,9 @@ static const struct key recipe_keys[] = {
 static const struct key file_keys[] = {{"name", STRING, true},      {"urls", STRINGS, false},
                                        {"bytes", INTEGER, false},   {"sha256", STRING, false},
                                        {"xxh3_128", STRING, false}, {NULL, STRING, false}};
-static const struct key step_keys[] = {{"tool", STRING, true},
-                                       {"inputs", STRINGS, false},
-                                       {"options", OBJECT, false},
-                                       {"identity", STRING, false},
-                                       {NULL, STRING, false}};
+static const struct key step_keys[] = {{"tool", STRING, true},      {"name", STRING, false},
+                                       {"inputs", STRINGS, false},  {"options", OBJECT, false},
+                                       {"identity", STRING, false}, {NULL, STRING, false}};
 static const struct key container_keys[] = {
     {"identity", STRING, false},  {"version", STRING, false}, {"content", STRING, false},
     {"vertices", INTEGER, false}, {"edges", INTEGER, false},  {NULL, STRING, false}};
@@ -108,6 +106,9 @@ static enum qn_status check_option_strings(const json_t *options, struct qn_erro
   json_t *value;
   json_object_foreach((json_t *)options, name, value) {
     enum qn_status status = json_is_string(value) ? check_string(name, value, error) : QN_OK;
+    for (size_t i = 0; !status && i < json_array_size(value); i++)
+      if (json_is_string(json_array_get(value, i)))
+        status = check_string(name, json_array_get(value, i), error);
     if (status)
       return status;
   }
@@ -145,12 +146,17 @@ static enum qn_status check_name(const struct qn_recipe *recipe, struct qn_error
                        MOST_NAME);
 }
 
+/* Of a file, or of what a step makes. */
+static bool is_fine_name(const char *name) {
+  return strlen(name) <= MOST_FILE_NAME && !strchr(".-", name[0]) && !strpbrk(name, "/:");
+}
+
 static enum qn_status check_file_names(const struct qn_recipe *recipe, struct qn_error *error) {
   if (json_array_size(json_object_get(recipe->json, "files")) > MOST_FILES)
     return qn_fail(error, QN_INVALID, "RC-7: there are more than %d files", MOST_FILES);
   for (uint64_t i = 0; i < recipe->num_files; i++) {
     const char *name = recipe->files[i].name;
-    if (strlen(name) > MOST_FILE_NAME || strchr(".-", name[0]) || strpbrk(name, "/:"))
+    if (!is_fine_name(name))
       return qn_fail(error, QN_INVALID,
                      "RC-7: the name of file %" PRIu64 " must have 1 to %d bytes, no '/' and no "
                      "':', and not begin with '.' or '-'",
@@ -243,6 +249,18 @@ static enum qn_status check_tested(const struct qn_recipe *recipe, struct qn_err
 
 /* ---- Steps: RC-11 to RC-13 ----------------------------------------------------- */
 
+static bool has_tables(const struct qn_recipe_step *step) {
+  return json_object_get(step->options, "vertex-table") ||
+         json_object_get(step->options, "edge-table");
+}
+
+static bool is_taken(const struct qn_recipe *recipe, uint64_t step) {
+  for (uint64_t i = 0; i < step; i++)
+    if (recipe->steps[i].name && strcmp(recipe->steps[i].name, recipe->steps[step].name) == 0)
+      return true;
+  return false;
+}
+
 static enum qn_status check_tools(const struct qn_recipe *recipe, struct qn_error *error) {
   if (recipe->num_steps < 1 || recipe->num_steps > MOST_STEPS)
     return qn_fail(error, QN_INVALID, "RC-11: there must be 1 to %d steps", MOST_STEPS);
@@ -251,16 +269,23 @@ static enum qn_status check_tools(const struct qn_recipe *recipe, struct qn_erro
     const size_t inputs = json_array_size(step->inputs);
     const bool imports = strcmp(step->tool, "quern-import") == 0;
     const bool begins = imports || strcmp(step->tool, "quern-generate") == 0;
+    if (step->name &&
+        (!is_fine_name(step->name) || qn_recipe_file_find(recipe, step->name, strlen(step->name)) ||
+         is_taken(recipe, i)))
+      return qn_fail(error, QN_INVALID,
+                     "RC-11: the name of what a step makes must be as those of files, and differ "
+                     "from theirs and from other steps'");
     if (!qn_step_tool_is_known(step->tool))
       return qn_fail(error, QN_INVALID, "RC-11: '%.64s' is not a tool that a recipe may use",
                      step->tool);
     if (begins != (i == 0))
       return qn_fail(error, QN_INVALID,
                      "RC-11: the first step, and no other, must be quern-import or quern-generate");
-    if (imports ? inputs < 1 || inputs > MOST_INPUTS : step->inputs != NULL)
-      return qn_fail(error, QN_INVALID,
-                     "RC-11: quern-import must have 1 to %d inputs, and other steps none",
-                     MOST_INPUTS);
+    if (imports ? inputs > MOST_INPUTS || (!inputs && !has_tables(step)) : step->inputs != NULL)
+      return qn_fail(
+          error, QN_INVALID,
+          "RC-11: quern-import must have 1 to %d inputs, or tables, and other steps none",
+          MOST_INPUTS);
   }
   return QN_OK;
 }
@@ -341,6 +366,7 @@ static enum qn_status take_fields(struct qn_recipe *recipe, struct qn_error *err
   for (uint64_t i = 0; i < num_steps; i++) {
     const json_t *step = json_array_get(steps, i);
     recipe->steps[i] = (struct qn_recipe_step){.tool = string_of(step, "tool"),
+                                               .name = string_of(step, "name"),
                                                .inputs = json_object_get(step, "inputs"),
                                                .options = json_object_get(step, "options"),
                                                .identity = string_of(step, "identity")};

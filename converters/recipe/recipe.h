@@ -16,6 +16,7 @@ struct qn_recipe_file {
 
 struct qn_recipe_step {
   const char *tool;
+  const char *name;               /* of what it makes; NULL: none */
   const json_t *inputs, *options; /* NULL: none */
   const char *identity;           /* NULL: it does not say */
 };
@@ -47,12 +48,16 @@ void qn_recipe_release(struct qn_recipe *recipe);
 enum qn_status qn_recipe_of(const struct qn_container *container, const char *name, json_t **out,
                             struct qn_error *error);
 
+/* The same of the set at `path`: of its files, not of its graph in one. */
+enum qn_status qn_recipe_of_set(const char *path, const char *name, json_t **out,
+                                struct qn_error *error);
+
 /* ---- What comes out --------------------------------------------------------- */
 
 #define QN_HASH_TEXT 17 /* 16 hexadecimal digits */
 
 struct qn_recipe_result {
-  char identity[QN_HASH_TEXT], content[QN_HASH_TEXT];
+  char identity[QN_HASH_TEXT], content[QN_HASH_TEXT]; /* of a set no content: "" */
   char version[32]; /* of Quern, by its metadata; "" if that does not say */
   uint64_t num_vertices, num_edges;
 };
@@ -60,6 +65,12 @@ struct qn_recipe_result {
 /* Of a container, from its table of sections and its metadata. */
 enum qn_status qn_recipe_result_of(const struct qn_container *container,
                                    struct qn_recipe_result *result, struct qn_error *error);
+struct qn_set;
+enum qn_status qn_recipe_result_of_set(const struct qn_set *set, struct qn_recipe_result *result,
+                                       struct qn_error *error);
+/* Of whichever of them is at `path`. */
+enum qn_status qn_recipe_result_find(const char *path, struct qn_recipe_result *result,
+                                     struct qn_error *error);
 /* {"identity", "version", "content", "vertices", "edges"}; NULL: memory ran out. */
 json_t *qn_recipe_result_json(const struct qn_recipe_result *result);
 

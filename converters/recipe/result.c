@@ -66,17 +66,18 @@ enum qn_status qn_recipe_result_of(const struct qn_container *container,
 }
 
 json_t *qn_recipe_result_json(const struct qn_recipe_result *result) {
-  return json_pack("{s:s, s:s*, s:s, s:I, s:I}", "identity", result->identity, "version",
-                   result->version[0] ? result->version : NULL, "content", result->content,
-                   "vertices", (json_int_t)result->num_vertices, "edges",
-                   (json_int_t)result->num_edges);
+  return json_pack("{s:s, s:s*, s:s*, s:I, s:I}", "identity", result->identity, "version",
+                   result->version[0] ? result->version : NULL, "content",
+                   result->content[0] ? result->content : NULL, "vertices",
+                   (json_int_t)result->num_vertices, "edges", (json_int_t)result->num_edges);
 }
 
 enum qn_status qn_recipe_compare(const struct qn_recipe *recipe,
                                  const struct qn_recipe_result *result, bool *known,
                                  struct qn_error *error) {
   const bool same_version = recipe->version && strcmp(recipe->version, result->version) == 0;
-  const bool by_identity = recipe->identity && (same_version || !recipe->content);
+  const bool by_identity =
+      recipe->identity && (same_version || !recipe->content || !result->content[0]);
   const char *found = by_identity ? result->identity : result->content;
   const char *expected = by_identity ? recipe->identity : recipe->content;
   *known = expected != NULL;

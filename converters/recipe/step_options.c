@@ -6,6 +6,8 @@
 
 #include "support/memory.h"
 
+#define MOST_FILES_BYTES 8192
+
 enum kind {
   SWITCH,
   NUMBER,
@@ -14,6 +16,9 @@ enum kind {
   FILE_NAME,      /* a file of the recipe */
   NUMBER_OR_FILE, /* an integer, or such a file */
   ORDER_OR_FILE,  /* an order of vertices by its name, or such a file */
+  FILES,          /* such a file, or a list of them, each with the option */
+  JOINED,         /* the same, with commas between them */
+  TABLES,         /* a list of TYPE=FILE,... with such files */
 };
 
 static const struct option {
@@ -42,9 +47,23 @@ static const struct option {
     {"quern-import", "duplicates", TEXT},
     {"quern-import", "columns", TEXT},
     {"quern-import", "max-bad", NUMBER},
-    {"quern-import", "names", FILE_NAME},
+    {"quern-import", "names", JOINED},
+    {"quern-import", "types", SWITCH},
+    {"quern-import", "vertex-table", TABLES},
+    {"quern-import", "edge-table", TABLES},
+    {"quern-import", "vertex-type-column", TEXT},
+    {"quern-import", "edge-type-column", TEXT},
+    {"quern-import", "parts", NUMBER},
+    {"quern-import", "block-vertices", NUMBER},
+    {"quern-import", "balance", TEXT},
+    {"quern-import", "rows", TEXT},
     {"quern-import", "vertices", NUMBER_OR_FILE},
     {"quern-generate", "undirected", SWITCH},
+    {"quern-generate", "packed", SWITCH},
+    {"quern-generate", "parts", NUMBER},
+    {"quern-generate", "block-vertices", NUMBER},
+    {"quern-generate", "balance", TEXT},
+    {"quern-generate", "rows", TEXT},
     {"quern-generate", "model", MODEL},
     {"quern-generate", "weights", TEXT},
     {"quern-generate", "probabilities", TEXT},
@@ -65,6 +84,17 @@ static const struct option {
     {"quern-transform", "remove-duplicates", SWITCH},
     {"quern-transform", "narrow-weights", SWITCH},
     {"quern-transform", "strict", SWITCH},
+    {"quern-transform", "append", FILES},
+    {"quern-transform", "append-vertices", FILE_NAME},
+    {"quern-transform", "remove", FILES},
+    {"quern-transform", "compact", SWITCH},
+    {"quern-transform", "parts", NUMBER},
+    {"quern-transform", "block-vertices", NUMBER},
+    {"quern-transform", "balance", TEXT},
+    {"quern-transform", "rows", TEXT},
+    {"quern-transform", "project", TEXT},
+    {"quern-transform", "edge-types", TEXT},
+    {"quern-transform", "vertex-types", TEXT},
     {"quern-transform", "random-weights", TEXT},
     {"quern-transform", "egonet", TEXT},
     {"quern-transform", "along", TEXT},
@@ -147,6 +177,29 @@ static bool is_file(const struct qn_recipe *recipe, const json_t *value) {
          qn_recipe_file_find(recipe, json_string_value(value), json_string_length(value));
 }
 
+static bool are_files(const struct qn_recipe *recipe, const json_t *value) {
+  bool are = json_is_array(value) ? json_array_size(value) > 0 : is_file(recipe, value);
+  for (size_t i = 0; i < json_array_size(value) && are; i++)
+    are = is_file(recipe, json_array_get(value, i));
+  return are;
+}
+
+/* TYPE=FILE,... */
+static bool is_table(const struct qn_recipe *recipe, const json_t *value) {
+  const char *text = json_string_value(value), *file = text ? strchr(text, '=') : NULL;
+  bool is = file && file != text && text[0] != '-';
+  for (; is && file; file = strchr(file + 1, ','))
+    is = qn_recipe_file_find(recipe, file + 1, strcspn(file + 1, ",")) != NULL;
+  return is;
+}
+
+static bool are_tables(const struct qn_recipe *recipe, const json_t *value) {
+  bool are = json_array_size(value) > 0;
+  for (size_t i = 0; i < json_array_size(value) && are; i++)
+    are = is_table(recipe, json_array_get(value, i));
+  return are;
+}
+
 /* NULL: it is one of its kind. */
 static const char *expected(const struct qn_recipe *recipe, enum kind kind, const json_t *value) {
   switch (kind) {
@@ -160,6 +213,11 @@ static const char *expected(const struct qn_recipe *recipe, enum kind kind, cons
     return json_is_string(value) || json_is_integer(value) ? NULL : "a text or an integer";
   case FILE_NAME:
     return is_file(recipe, value) ? NULL : "the name of a file of the recipe";
+  case FILES:
+  case JOINED:
+    return are_files(recipe, value) ? NULL : "the name of a file of the recipe, or a list of them";
+  case TABLES:
+    return are_tables(recipe, value) ? NULL : "a list of TYPE=FILE,... with files of the recipe";
   case NUMBER_OR_FILE:
     return is_number(value) || is_file(recipe, value)
                ? NULL
@@ -208,8 +266,60 @@ add_word(char **words, struct qn_error *error, const char *format, ...) {
 }
 
 static bool names_file(enum kind kind, const json_t *value) {
-  return kind == FILE_NAME || (kind == NUMBER_OR_FILE && !is_number(value)) ||
+  return kind == FILE_NAME || kind == FILES || kind == JOINED ||
+         (kind == NUMBER_OR_FILE && !is_number(value)) ||
          (kind == ORDER_OR_FILE && !is_order(json_string_value(value)));
+}
+
+/* A value with the folder before each file, which begin behind "TYPE=" and commas. */
+static enum qn_status add_files(const char *name, const char *type, const char *files,
+                                const char *place, char **words, struct qn_error *error) {
+  char value[MOST_FILES_BYTES];
+  int at = snprintf(value, sizeof value, "%s", type);
+  for (const char *file = files; file && at < (int)sizeof value;) {
+    const size_t length = strcspn(file, ",");
+    at += snprintf(value + at, sizeof value - (size_t)at, "%s%s/%.*s", file > files ? "," : "",
+                   place, (int)length, file);
+    file = file[length] ? file + length + 1 : NULL;
+  }
+  return at < (int)sizeof value
+             ? add_word(words, error, "--%s=%s", name, value)
+             : qn_fail(error, QN_UNSUPPORTED, "the names of the files of --%s are too long", name);
+}
+
+static enum qn_status add_table(const char *name, const char *text, const char *place, char **words,
+                                struct qn_error *error) {
+  char type[MOST_FILES_BYTES];
+  const size_t length = strcspn(text, "=") + 1;
+  if (length >= sizeof type)
+    return qn_fail(error, QN_UNSUPPORTED, "the name of a type is too long");
+  snprintf(type, sizeof type, "%.*s", (int)length, text);
+  return add_files(name, type, text + length, place, words, error);
+}
+
+/* Names of files have no commas here: metadata has joined those of tables by them. */
+static enum qn_status add_joined(const char *name, const json_t *list, const char *place,
+                                 char **words, struct qn_error *error) {
+  char files[MOST_FILES_BYTES] = "";
+  int at = 0;
+  for (size_t i = 0; i < json_array_size(list) && at < (int)sizeof files; i++)
+    at += snprintf(files + at, sizeof files - (size_t)at, "%s%s", i ? "," : "",
+                   json_string_value(json_array_get(list, i)));
+  return at < (int)sizeof files
+             ? add_files(name, "", files, place, words, error)
+             : qn_fail(error, QN_UNSUPPORTED, "the names of the files of --%s are too long", name);
+}
+
+static enum qn_status add_each(const struct option *option, const json_t *list, const char *place,
+                               char **words, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (size_t i = 0; i < json_array_size(list) && !status; i++) {
+    const char *text = json_string_value(json_array_get(list, i));
+    status = option->kind == TABLES
+                 ? add_table(option->name, text, place, words, error)
+                 : add_word(words, error, "--%s=%s/%s", option->name, place, text);
+  }
+  return status;
 }
 
 static enum qn_status add_option(const struct option *option, const json_t *value,
@@ -220,6 +330,10 @@ static enum qn_status add_option(const struct option *option, const json_t *valu
     return json_is_true(value) ? add_word(words, error, "--%s", option->name) : QN_OK;
   if (option->kind == MODEL)
     return add_word(words, error, "%s", json_string_value(value));
+  if (json_is_array(value) && option->kind == JOINED)
+    return add_joined(option->name, value, place, words, error);
+  if (json_is_array(value))
+    return add_each(option, value, place, words, error);
   if (json_is_integer(value))
     return add_word(words, error, "--%s=%" JSON_INTEGER_FORMAT, option->name,
                     json_integer_value(value));
@@ -231,8 +345,11 @@ static enum qn_status add_option(const struct option *option, const json_t *valu
 enum qn_status qn_step_words(const struct qn_recipe *recipe, uint64_t number, const char *place,
                              char ***out, struct qn_error *error) {
   const struct qn_recipe_step *step = &recipe->steps[number];
-  const uint64_t most = 2 + json_object_size(step->options) + json_array_size(step->inputs);
+  uint64_t most = 2 + json_object_size(step->options) + json_array_size(step->inputs);
   char **words;
+  for (void *at = json_object_iter((json_t *)step->options); at;
+       at = json_object_iter_next((json_t *)step->options, at))
+    most += json_array_size(json_object_iter_value(at));
   *out = NULL;
   enum qn_status status = qn_alloc_zeroed(&words, most, sizeof *words, "a command line", error);
   if (!status)

@@ -1,5 +1,6 @@
 #include "converters/typed/import.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "converters/format.h"
@@ -69,25 +70,96 @@ static void add_ledger(struct qn_ledger *sum, const struct qn_ledger *part) {
   sum->edges_written += part->edges_written;
 }
 
+/* "TYPE=FILE,...", as the option has it, of files without their folders. */
+static json_t *table_text(const struct qn_typed_table *table, const char *const *files) {
+  json_t *text = table->ends[0]
+                     ? json_sprintf("%s:%s:%s", table->type, table->ends[0], table->ends[1])
+                     : json_string(table->type);
+  for (uint32_t i = 0; text && i < table->num_files; i++) {
+    json_t *longer =
+        json_sprintf("%s%c%s", json_string_value(text), i ? ',' : '=', files[i] ? files[i] : "");
+    json_decref(text);
+    text = longer;
+  }
+  return text;
+}
+
+/* A table that an option says is one of the options. */
+static enum qn_status record_table(struct importing *importing, const struct qn_typed_table *table,
+                                   const struct qn_joined_file *joined, const json_t *inputs,
+                                   struct qn_error *error) {
+  json_t *options = json_object_get(importing->report->provenance, "options");
+  const char *key = table->of_edges ? "edge_table" : "vertex_table";
+  const char **files;
+  struct qn_input_digest digest;
+  if (!table->by_option)
+    return QN_OK;
+  enum qn_status status = qn_alloc_zeroed(&files, table->num_files, sizeof *files, "files", error);
+  if (status)
+    return status;
+  for (uint32_t i = 0; i < table->num_files; i++)
+    files[i] = joined ? qn_joined_file(joined, i, &digest)
+                      : json_string_value(json_object_get(json_array_get(inputs, i), "name"));
+  if (!json_object_get(options, key))
+    json_object_set_new(options, key, json_array());
+  if (json_array_append_new(json_object_get(options, key), table_text(table, files)))
+    status = qn_fail_memory(error, "the metadata", 0);
+  qn_free(files);
+  return status;
+}
+
+/* What was read of each file in place of what was read of all of them. */
+static enum qn_status list_files(json_t *provenance, const struct qn_typed_table *table,
+                                 const struct qn_joined_file *joined, struct qn_error *error) {
+  json_t *inputs = json_object_get(provenance, "inputs");
+  const json_t *first = json_array_get(inputs, 0);
+  char format[32];
+  enum qn_status status = QN_OK;
+  const char *said = json_string_value(json_object_get(first, "format"));
+  snprintf(format, sizeof format, "%s", said ? said : "");
+  json_array_remove(inputs, 0);
+  for (uint32_t i = 0; !status && i < table->num_files; i++) {
+    struct qn_input_digest digest;
+    const char *name = qn_joined_file(joined, i, &digest);
+    status = qn_provenance_input(provenance, name, format, &digest, error);
+  }
+  return status;
+}
+
+/* What was asked for, once for all tables. */
+static enum qn_status begin_report(struct importing *importing, struct qn_error *error) {
+  const struct qn_typed_options *typed = importing->typed;
+  const struct qn_import_options *options = importing->job->options;
+  json_t **provenance = &importing->report->provenance;
+  enum qn_status status = qn_provenance_create(importing->job->tool, provenance, error);
+  if (!status)
+    status = qn_provenance_import(*provenance, options, &options->build, error);
+  if (!status && typed->types)
+    status = qn_provenance_option(*provenance, "types", json_true(), error);
+  if (!status && importing->tables.count && importing->tables.tables[0].ldbc)
+    status = qn_provenance_option(*provenance, "ldbc", json_true(), error);
+  if (!status && typed->vertex_type_column)
+    status = qn_provenance_option(*provenance, "vertex_type_column",
+                                  json_string(typed->vertex_type_column), error);
+  if (!status && typed->edge_type_column)
+    status = qn_provenance_option(*provenance, "edge_type_column",
+                                  json_string(typed->edge_type_column), error);
+  return status;
+}
+
 /* What the table's provenance says of its inputs goes into that of the whole. */
 static enum qn_status take_report(struct importing *importing, struct qn_import_report *part,
-                                  const struct qn_typed_table *table, struct qn_error *error) {
+                                  const struct qn_typed_table *table,
+                                  const struct qn_joined_file *joined, struct qn_error *error) {
   struct qn_import_report *whole = importing->report;
-  json_t *inputs = json_object_get(part->provenance, "inputs"), *all;
-  enum qn_status status =
-      whole->provenance ? QN_OK
-                        : qn_provenance_create(importing->job->tool, &whole->provenance, error);
-  if (!status) {
-    all = json_object_get(whole->provenance, "inputs");
-    if (table && table->num_files > 1) {
-      const char *slash = strrchr(table->files[0], '/');
-      json_object_set_new(json_array_get(inputs, 0), "name",
-                          json_sprintf("%s and %d more", slash ? slash + 1 : table->files[0],
-                                       (int)table->num_files - 1));
-    }
-    if (json_array_extend(all, inputs) != 0)
-      status = qn_fail_memory(error, "the metadata", 0);
-  }
+  enum qn_status status = whole->provenance ? QN_OK : begin_report(importing, error);
+  if (!status && joined)
+    status = list_files(part->provenance, table, joined, error);
+  const json_t *inputs = json_object_get(part->provenance, "inputs");
+  if (!status && table)
+    status = record_table(importing, table, joined, inputs, error);
+  if (!status && json_array_extend(json_object_get(whole->provenance, "inputs"), (json_t *)inputs))
+    status = qn_fail_memory(error, "the metadata", 0);
   add_ledger(&whole->ledger, &part->ledger);
   whole->plan = part->plan;
   whole->read_seconds += part->read_seconds;
@@ -99,7 +171,8 @@ static enum qn_status take_report(struct importing *importing, struct qn_import_
 /* A container in memory of these inputs. */
 static enum qn_status import(struct importing *importing, const struct qn_import_options *options,
                              char *const *inputs, int num_inputs,
-                             const struct qn_typed_table *table, struct qn_error *error) {
+                             const struct qn_typed_table *table,
+                             const struct qn_joined_file *joined, struct qn_error *error) {
   struct qn_import_job job = *importing->job;
   struct qn_import_report report;
   struct qn_container **out = &importing->containers[importing->num_containers];
@@ -111,7 +184,7 @@ static enum qn_status import(struct importing *importing, const struct qn_import
   if (status)
     return status;
   importing->num_containers++;
-  return take_report(importing, &report, table, error);
+  return take_report(importing, &report, table, joined, error);
 }
 
 /* One file, or several as one. */
@@ -127,7 +200,7 @@ static enum qn_status import_table(struct importing *importing, struct qn_import
   if (!table->of_edges)
     options->vertex_table = path;
   if (!status)
-    status = import(importing, options, &path, table->of_edges ? 1 : 0, table, error);
+    status = import(importing, options, &path, table->of_edges ? 1 : 0, table, joined, error);
   if (status && joined)
     qn_joined_locate(joined, error);
   qn_joined_close(joined);
@@ -311,7 +384,8 @@ static enum qn_status import_others(struct importing *importing, struct qn_error
   } else {
     options.properties = options.properties ? options.properties : "all";
     options.read.others_wanted = true;
-    status = import(importing, &options, tables->others, (int)tables->num_others, NULL, error);
+    status =
+        import(importing, &options, tables->others, (int)tables->num_others, NULL, NULL, error);
   }
   if (status)
     return status;

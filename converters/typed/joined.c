@@ -1,5 +1,6 @@
 #include "converters/typed/joined.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,8 @@
 /* Where a file's lines are in the whole. */
 struct stretch {
   const char *file;
+  char name[NAME_MAX + 1];
+  struct qn_input_digest digest;
   uint64_t lines;   /* how many there are */
   uint64_t skipped; /* before them in the file: its header */
 };
@@ -79,6 +82,9 @@ static enum qn_status append(struct qn_joined_file *joined, uint32_t index,
     stretch->lines++;
     status = qn_scratch_put(joined->descriptor, "\n", 1, error);
   }
+  if (!status)
+    status = qn_input_digest(input, &stretch->digest, error);
+  snprintf(stretch->name, sizeof stretch->name, "%s", qn_input_base_name(input));
   qn_input_close(input);
   return status;
 }
@@ -111,6 +117,12 @@ enum qn_status qn_joined_open(char *const *files, uint32_t num_files,
 
 const char *qn_joined_path(const struct qn_joined_file *joined) {
   return joined->path;
+}
+
+const char *qn_joined_file(const struct qn_joined_file *joined, uint32_t index,
+                           struct qn_input_digest *digest) {
+  *digest = joined->stretches[index].digest;
+  return joined->stretches[index].name;
 }
 
 void qn_joined_locate(const struct qn_joined_file *joined, struct qn_error *error) {

@@ -266,6 +266,7 @@ static enum qn_status add_option(struct qn_typed_tables *tables, bool of_edges, 
   if (status)
     return status;
   table->of_edges = of_edges;
+  table->by_option = true;
   table->type = strndup(text, (size_t)(equals - text));
   if (!table->type)
     return qn_fail_memory(error, "a name", strlen(text));

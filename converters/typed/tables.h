@@ -28,6 +28,7 @@ bool qn_typed_asked(const struct qn_typed_options *options);
 /* A table: one or several files, of which the first has a header that is that of all. */
 struct qn_typed_table {
   bool of_edges;
+  bool by_option;          /* --vertex-table or --edge-table, which say its type */
   char *type, *ends[2];    /* as declared; NULL: the header or a column says it */
   char *space, *spaces[2]; /* of ids, as Neo4j's headers say; NULL: they say none */
   bool neo4j;              /* the header is such */

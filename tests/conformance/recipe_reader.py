@@ -9,20 +9,25 @@ RECIPE = {"quern_recipe": INTEGER, "name": STRING, "title": STRING, "description
           "citation": STRINGS, "creators": STRINGS, "publisher": STRING, "year": INTEGER, "tested": BOOLEAN, "files": OBJECTS,
           "steps": OBJECTS, "container": OBJECT}
 FILE = {"name": STRING, "urls": STRINGS, "bytes": INTEGER, "sha256": STRING, "xxh3_128": STRING}
-STEP = {"tool": STRING, "inputs": STRINGS, "options": OBJECT, "identity": STRING}
+STEP = {"tool": STRING, "name": STRING, "inputs": STRINGS, "options": OBJECT, "identity": STRING}
 CONTAINER = {"identity": STRING, "version": STRING, "content": STRING, "vertices": INTEGER, "edges": INTEGER}
 ORDERS = "degree random rcm llp gorder metis".split()
 TOOLS = {
-    "quern-import": ("undirected directed strict narrow-weights trailing-comments",
-                     "format delimiter header quotes escape decimal comments record properties bipartite weights ids transpose self-loops duplicates columns",
-                     "max-bad", "names"),
-    "quern-generate": ("undirected", "model weights probabilities permute transpose self-loops duplicates", "scale degree edges seed", ""),
-    "quern-transform": ("transpose remove-self-loops symmetrize remove-duplicates narrow-weights strict",
-                        "random-weights egonet along in-edges between time by imbalance column", "kcore hops seed partition passes", "induced cross-edges contract"),
+    "quern-import": ("undirected directed strict narrow-weights trailing-comments types",
+                     "format delimiter header quotes escape decimal comments record properties bipartite weights ids transpose self-loops duplicates columns "
+                     "vertex-type-column edge-type-column balance rows", "max-bad parts block-vertices", ""),
+    "quern-generate": ("undirected packed", "model weights probabilities permute transpose self-loops duplicates balance rows exponent",
+                       "scale degree edges seed parts block-vertices vertices max-degree", ""),
+    "quern-transform": ("transpose remove-self-loops symmetrize remove-duplicates narrow-weights strict compact",
+                        "random-weights egonet along in-edges between time by imbalance column balance rows project edge-types vertex-types",
+                        "kcore hops seed partition passes parts block-vertices", "induced cross-edges contract append-vertices"),
     "quern-block": ("out-edges", "direction", "block-vertices", ""), "quern-hybrid": ("", "direction", "width", ""),
     "quern-pack": ("", "direction", "", ""), "quern-page": ("", "address", "page-size", ""),
     "quern-partition": ("", "", "partitions partition-bytes device-memory", ""),
     "quern-shard": ("", "", "shard-vertices shared-memory page-bytes", "")}
+
+
+TABLES = "vertex-table", "edge-table"
 
 
 def need(truth, rule, why=""):
@@ -89,6 +94,15 @@ def check_option(tool, key, value, names):
         return need(is_number(value), "RC-13", key)
     if key in files:
         return need(isinstance(value, str) and value in names, "RC-13", key)
+    if (tool, key) in (("quern-import", "names"), ("quern-transform", "append"), ("quern-transform", "remove")):
+        several = value if isinstance(value, list) else [value]
+        return need(several and all(isinstance(one, str) and one in names for one in several), "RC-13", key)
+    if tool == "quern-import" and key in TABLES:
+        need(isinstance(value, list) and value, "RC-13", key)
+        for table in value:
+            need(isinstance(table, str) and table[0] not in "-=" and "=" in table, "RC-13", key)
+            need(all(file in names for file in table.split("=", 1)[1].split(",")), "RC-13", key)
+        return None
     if (tool, key) == ("quern-import", "vertices"):
         return need(is_number(value) or (isinstance(value, str) and value in names), "RC-13", key)
     need((tool, key) == ("quern-transform", "relabel") and isinstance(value, str) and (value in ORDERS or value in names), "RC-13", key)
@@ -106,8 +120,9 @@ def check(data):
     for step in steps:
         check_object(step, STEP, ("tool",))
         for value in step.get("options", {}).values():
-            if isinstance(value, str):
-                check_string(value)
+            for text in value if isinstance(value, list) else [value]:
+                if isinstance(text, str):
+                    check_string(text)
     check_object(container, CONTAINER, ())
 
     name = recipe["name"]
@@ -132,11 +147,15 @@ def check(data):
     if recipe.get("tested"):
         need(all("bytes" in file and ("sha256" in file or "xxh3_128" in file) for file in files), "RC-10")
         need(("identity" in container and "version" in container) or "content" in container, "RC-10")
-    need(1 <= len(steps) <= 16, "RC-11")
+    need(1 <= len(steps) <= 256, "RC-11")
     for number, step in enumerate(steps):
+        called = step.get("name")
+        need(called is None or (len(called.encode()) <= 200 and called[0] not in ".-" and "/" not in called and ":" not in called
+                                and called not in names and called not in [other.get("name") for other in steps[:number]]), "RC-11", called)
         need(step["tool"] in TOOLS, "RC-11", step["tool"])
         need((step["tool"] in ("quern-import", "quern-generate")) == (number == 0), "RC-11")
-        need(1 <= len(step.get("inputs", [])) <= 256 if step["tool"] == "quern-import" else "inputs" not in step, "RC-11")
+        tables = any(key in step.get("options", {}) for key in TABLES)
+        need((0 if tables else 1) <= len(step.get("inputs", [])) <= 256 if step["tool"] == "quern-import" else "inputs" not in step, "RC-11")
     for path in steps[0].get("inputs", []):
         file, colon, member = path.partition(":")
         need(file in names, "RC-12", path)

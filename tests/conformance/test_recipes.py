@@ -53,7 +53,15 @@ CHANGES = [
     (("steps", 0, "options", "vertices"), "../x", "RC-13"), (("steps", 0, "options", "vertices"), "12", None), (("steps", 0, "options", "undirected"), "yes", "RC-13"),
     (("steps", 0, "options", "tmpdir"), "/", "RC-13"), (("steps", 0, "options", "columns"), [1, 2], "RC-13"), (("steps", 0, "options", "columns"), True, "RC-13"),
     (("steps", 1, "options", "relabel"), "/etc/passwd", "RC-13"), (("steps", 1, "options", "relabel"), "e.txt", None), (("steps", 1, "options", "seed"), -1, "RC-13"),
-    (("steps", 1, "options", "seed"), "0x7", "RC-13"), (("steps", 1, "options", "append"), "e.txt", "RC-13"), (("steps", 2, "options", "stripe"), "/", "RC-13"),
+    (("steps", 1, "options", "seed"), "0x7", "RC-13"), (("steps", 1, "options", "append"), "e.txt", None), (("steps", 1, "options", "append"), "/e.txt", "RC-13"),
+    (("steps", 1, "options", "remove"), ["e.txt", "names.zip"], None), (("steps", 1, "options", "remove"), ["e.txt", 1], "RC-13"),
+    (("steps", 1, "options", "remove"), [], "RC-13"), (("steps", 1, "options", "append-vertices"), ["e.txt"], "RC-13"),
+    (("steps", 0, "options", "names"), ["e.txt", "names.zip"], None), (("steps", 0, "options", "names"), ["e.txt", "../x"], "RC-13"),
+    (("steps", 0, "options", "names"), ["e.txt", "a\n"], "RC-5"), (("steps", 0, "options", "vertex-table"), ["P=e.txt,names.zip"], None),
+    (("steps", 0, "options", "vertex-table"), ["P=e.txt,/etc/passwd"], "RC-13"), (("steps", 0, "options", "edge-table"), "k=e.txt", "RC-13"),
+    (("steps", 0, "options", "edge-table"), ["e.txt"], "RC-13"), (("steps", 0, "options", "edge-table"), ["=e.txt"], "RC-13"),
+    (("steps", 0, "options", "edge-table"), ["--output=e.txt"], "RC-13"), (("steps", 1, "name"), "base.qrn", None), (("steps", 1, "name"), "e.txt", "RC-11"),
+    (("steps", 1, "name"), "../x", "RC-11"), (("steps", 1, "name"), "", "RC-5"), (("steps", 1, "options", "parts"), 3, None), (("steps", 2, "options", "stripe"), "/", "RC-13"),
 ]
 
 

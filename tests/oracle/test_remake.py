@@ -105,14 +105,76 @@ class Remake(unittest.TestCase):
             self.remade("quern-transform", "x.qrn", "--partition", *words)
         run("quern-transform", "x.qrn", "--partition", "3", "-qfo", "parted.qrn", cwd=self.folder)
         self.remade("quern-transform", "parted.qrn", "--symmetrize")
-        run("quern-transform", "parted.qrn", "--partition", "2", "--column=other", "-qo", "twice.qrn", cwd=self.folder)
-        self.assertIn("came first", run("quern-remake", "twice.qrn", exit=4, cwd=self.folder).stderr)
+        self.remade("quern-transform", "parted.qrn", "--partition", "2", "--column=other")
+        self.remade("quern-transform", "parted.qrn", "--partition", "2", "--column=a")
+
+    def same_set(self, name, base=None):
+        """Remade: the same files; where it has a base, that too."""
+        with self.subTest(name=name):
+            run("quern-remake", name, "-qo", "again/set", cwd=self.folder)
+            made, again = self.folder / name.split("@")[0], self.folder / "again/set"
+            files = {file.name: file.read_bytes() for file in made.iterdir()}
+            if "@" not in name:
+                self.assertEqual({file.name: file.read_bytes() for file in again.iterdir()}, files)
+            if base:
+                self.assertEqual((self.folder / "again" / base).read_bytes(), (self.folder / base).read_bytes())
+            run("quern-verify", "again/set", cwd=self.folder)
+            run("quern-remake", name, "-qfo", "again/set", cwd=self.folder)
+            self.assertEqual({file.name for file in (self.folder / "again").iterdir()}, {"set", *([base] if base else [])})
+            shutil.rmtree(self.folder / "again")
+            (self.folder / "again").mkdir()
 
     def test_sets(self):
-        """Their graph."""
-        run("quern-transform", "x.qrn", "--parts", "3", "-qo", "set", cwd=self.folder)
-        run("quern-remake", "set", "-qo", "again.qrn", cwd=self.folder)
-        self.assertEqual((self.folder / "again.qrn").read_bytes(), (self.folder / "x.qrn").read_bytes())
+        (self.folder / "again").mkdir()
+        cuts = ["--parts=3"], ["--parts=3", "--rows=out"], ["--parts=4", "--balance=vertices"], ["--parts=5", "--balance=edges"], ["--block-vertices=16"], ["--parts=1"]
+        for i, words in enumerate(cuts):
+            run("quern-transform", "x.qrn", *words, "-qo", "set%d" % i, cwd=self.folder)
+            self.same_set("set%d" % i)
+        run("quern-pack", "set0", "-qo", "packed", cwd=self.folder)
+        run("quern-import", "e.txt", "--undirected", "--parts=2", "-qo", "imported", cwd=self.folder)
+        run("quern-generate", "uniform", "--scale=5", "--block-vertices=16", "--packed", "-qo", "generated", cwd=self.folder)
+        for name in ("packed", "imported", "generated"):
+            self.same_set(name)
+        run("quern-transform", "x.qrn", "--partition=3", "-qo", "divided.qrn", cwd=self.folder)
+        run("quern-transform", "divided.qrn", "--parts-by=part", "-qo", "by-column", cwd=self.folder)
+        self.assertIn("no recipe tells", run("quern-remake", "by-column", exit=4, cwd=self.folder).stderr)
+
+    def test_generations(self):
+        (self.folder / "again").mkdir()
+        (self.folder / "e2.txt").write_text("1 2\n90 91\n")
+        (self.folder / "e3.txt").write_text("5 6\n")
+        run("quern-import", "e.txt", "--vertices=v.csv", "-qo", "named.qrn", cwd=self.folder)
+        (self.folder / "new.csv").write_text("id,name\n200,Zed\n")
+        run("quern-transform", "named.qrn", "--append", "e2.txt", "--append", "e3.txt", "--append-vertices", "new.csv", "-qo", "changed", cwd=self.folder)
+        run("quern-transform", "changed", "--remove", "e2.txt", "--append", "e3.txt", "-qo", "changed", cwd=self.folder)
+        self.same_set("changed", "named.qrn")
+        self.same_set("changed@1", "named.qrn")
+        self.remade("quern-transform", "changed", "--compact")
+        run("quern-transform", "x.qrn", "--parts", "2", "-qo", "parts", cwd=self.folder)
+        run("quern-transform", "parts", "--append", "e2.txt", "-qo", "later", cwd=self.folder)
+        run("quern-remake", "later", "-q", cwd=self.folder)
+
+    def test_types(self):
+        (self.folder / "again").mkdir()
+        tables = {"people.csv": "id,name\n1,Ann\n2,Bob\n", "more.csv": "3,Cid\n", "knows.csv": "src,dst,weight,since\n1,2,5,1999\n2,3,6,\n", "likes.csv": "src,dst\n1,1\n3,1\n"}
+        for name, text in tables.items():
+            (self.folder / name).write_text(text)
+        run("quern-import", "--vertex-table", "P=people.csv,more.csv", "--edge-table", "k:P:P=knows.csv", "--edge-table", "l:P:Q=likes.csv", "--duplicates=remove",
+            "-qo", "typed", cwd=self.folder)
+        self.same_set("typed")
+        self.remade("quern-transform", "typed", "--edge-types=k,l")
+        self.remade("quern-transform", "typed", "--project=k")
+        (self.folder / "n.csv").write_text(":ID,:LABEL\na,X\nb,Y\n")
+        (self.folder / "r.csv").write_text(":START_ID,:END_ID,:TYPE\na,b,R\nb,a,S\n")
+        run("quern-import", "--types", "n.csv", "r.csv", "-qo", "neo4j", cwd=self.folder)
+        self.same_set("neo4j")
+
+    def test_several_lists_of_names(self):
+        for name, lines in (("n1.txt", range(30)), ("n2.txt", range(30, 40))):
+            (self.folder / name).write_text("".join("w%d\n" % i for i in lines))
+        self.remade("quern-import", "web.graph", "--names=n1.txt,n2.txt")
+        run("quern-import", "web.graph", "--names=names.txt", "-qo", "one.qrn", cwd=self.folder)
+        self.assertEqual(*(run("quern-export", name, "--format=edges", "-o", "-", cwd=self.folder).stdout for name in ("one.qrn", "made.qrn")))
 
     def test_what_cannot_be(self):
         """It is said, and nothing else is made in its place."""

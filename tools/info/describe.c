@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "formats/container/figures.h"
+#include "formats/set/set.h"
 #include "support/json_text.h"
 #include "support/sizes.h"
 #include "support/text/url.h"
@@ -121,7 +122,9 @@ static enum qn_status make_any(const char *path, const struct qn_container *cont
                                struct qn_error *error) {
   char name[QN_RECIPE_NAME];
   json_t *made = NULL;
-  enum qn_status status = qn_recipe_of(container, qn_recipe_name_of(path, name), &made, error);
+  enum qn_status status = container
+                              ? qn_recipe_of(container, qn_recipe_name_of(path, name), &made, error)
+                              : qn_recipe_of_set(path, qn_recipe_name_of(path, name), &made, error);
   if (description == QN_DESCRIBE_RECIPE)
     return *out = made, status;
   if (!status || status == QN_UNSUPPORTED) /* then nothing is said of its sources */
@@ -136,7 +139,7 @@ enum qn_status qn_describe(const char *path, enum qn_description description, co
   struct qn_recipe recipe = {0};
   json_t *json = NULL;
   enum qn_status status = about ? qn_catalogue_open(about, &recipe, error) : QN_OK;
-  if (!status)
+  if (!status && !(description == QN_DESCRIBE_RECIPE && qn_set_recognise(path)))
     status = qn_container_open(path, QN_MAP_ARCHIVE | QN_MAP_PARTS, &container, error);
   if (!status)
     status = make_any(path, container, description, recipe.json, &json, error);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "converters/recipe/step_options.h"
+#include "formats/set/set.h"
 #include "kernels/jit/child.h"
 #include "support/atomic_file.h"
 #include "support/atomic_folder.h"
@@ -17,8 +18,13 @@
 #include "support/memory.h"
 #include "support/progress.h"
 
-/* What a step writes, which no file of a recipe is called (RC-7). */
-#define STEP_OUTPUT ".step-%" PRIu64
+/* What a step writes: under its name, or one that no file of a recipe has (RC-7). */
+static void name_output(const struct qn_recipe *recipe, uint64_t step, char name[NAME_MAX + 1]) {
+  if (recipe->steps[step].name)
+    snprintf(name, NAME_MAX + 1, "%s", recipe->steps[step].name);
+  else
+    snprintf(name, NAME_MAX + 1, ".step-%" PRIu64, step + 1);
+}
 
 /* ---- Files -------------------------------------------------------------------- */
 
@@ -97,10 +103,12 @@ static enum qn_status begin_step(const struct qn_recipe_job *job, uint64_t numbe
                                  struct qn_atomic_folder *folder, struct step *step,
                                  struct qn_error *error) {
   const char *place = qn_atomic_folder_place(folder), *output;
-  char name[32], tools[QN_TOOL_FOLDER_BYTES];
+  char name[NAME_MAX + 1], source[NAME_MAX + 1] = "", tools[QN_TOOL_FOLDER_BYTES];
   uint64_t count = 0;
   qn_tool_folder(tools);
-  snprintf(name, sizeof name, STEP_OUTPUT, number + 1);
+  name_output(job->recipe, number, name);
+  if (number > 0)
+    name_output(job->recipe, number - 1, source);
   enum qn_status status = qn_atomic_folder_add(folder, name, &output, error);
   if (!status)
     status = qn_step_words(job->recipe, number, place, &step->words, error);
@@ -113,7 +121,7 @@ static enum qn_status begin_step(const struct qn_recipe_job *job, uint64_t numbe
     return status;
   if (snprintf(step->tool, sizeof step->tool, "%s%s", tools, step->words[0]) >= PATH_MAX ||
       snprintf(step->output, sizeof step->output, "--output=%s", output) >= PATH_MAX ||
-      snprintf(step->source, sizeof step->source, "%s/" STEP_OUTPUT, place, number) >= PATH_MAX)
+      snprintf(step->source, sizeof step->source, "%s/%s", place, source) >= PATH_MAX)
     return qn_fail(error, QN_USAGE, "the output's path is too long");
   add_words(job, number, step);
   return QN_OK;
@@ -147,17 +155,6 @@ static enum qn_status run_step(const struct qn_recipe_job *job, uint64_t number,
 
 /* ---- What comes out ------------------------------------------------------------ */
 
-static enum qn_status look_at(const char *path, struct qn_recipe_result *result,
-                              struct qn_error *error) {
-  struct qn_container *container;
-  enum qn_status status = qn_container_map(path, 0, &container, error);
-  if (status)
-    return status;
-  status = qn_recipe_result_of(container, result, error);
-  qn_container_unmap(container);
-  return status;
-}
-
 static enum qn_status put_in_place(const char *path, const char *output, bool replace,
                                    struct qn_error *error) {
   sigset_t before;
@@ -165,7 +162,9 @@ static enum qn_status put_in_place(const char *path, const char *output, bool re
   if (!target)
     return qn_fail_errno(error, "cannot look at the output"), qn_error_in_file(error, output);
   qn_names_lock(&before);
-  const bool done = replace ? rename(path, target) == 0
+  /* A set that was there goes with the folder in which this one was made. */
+  const bool done = replace ? rename(path, target) == 0 ||
+                                  renameat2(AT_FDCWD, path, AT_FDCWD, target, RENAME_EXCHANGE) == 0
                             : renameat2(AT_FDCWD, path, AT_FDCWD, target, RENAME_NOREPLACE) == 0 ||
                                   (errno == EINVAL && link(path, target) == 0);
   enum qn_status status = done ? QN_OK : qn_fail_errno(error, "cannot put the container in place");
@@ -178,19 +177,20 @@ static enum qn_status put_in_place(const char *path, const char *output, bool re
   return status;
 }
 
-/* Where what the last step makes lies. */
-static const char *place_of_last(const struct qn_recipe_job *job,
-                                 const struct qn_atomic_folder *folder, char path[PATH_MAX]) {
-  snprintf(path, PATH_MAX, "%s/" STEP_OUTPUT, qn_atomic_folder_place(folder),
-           job->recipe->num_steps);
+/* Where what a step makes lies. */
+static const char *place_of(const struct qn_recipe_job *job, const struct qn_recipe_made *made,
+                            uint64_t step, char path[PATH_MAX]) {
+  char name[NAME_MAX + 1];
+  name_output(job->recipe, step, name);
+  snprintf(path, PATH_MAX, "%s/%s", qn_atomic_folder_place(made->folder), name);
   return path;
 }
 
 static enum qn_status compare(const struct qn_recipe_job *job, struct qn_recipe_made *made,
                               struct qn_error *error) {
   char place[PATH_MAX];
-  const char *path = place_of_last(job, made->folder, place);
-  enum qn_status status = look_at(path, &made->result, error);
+  const char *path = place_of(job, made, job->recipe->num_steps - 1, place);
+  enum qn_status status = qn_recipe_result_find(path, &made->result, error);
   return status ? status : qn_recipe_compare(job->recipe, &made->result, &made->known, error);
 }
 
@@ -214,11 +214,17 @@ static enum qn_status begin_folder(const struct qn_recipe_job *job,
   return qn_atomic_folder_create(path, true, folder, error);
 }
 
+/* A folder there may be a set; what is in the way of another one is found when it is made. */
+static enum qn_status check_output(const struct qn_recipe_job *job, struct qn_error *error) {
+  return qn_set_recognise(job->output) && job->shared->force
+             ? QN_OK
+             : qn_atomic_file_check(job->output, job->shared->force, error);
+}
+
 enum qn_status qn_recipe_make(const struct qn_recipe_job *job, struct qn_recipe_made *made,
                               struct qn_error *error) {
   *made = (struct qn_recipe_made){0};
-  enum qn_status status =
-      job->keep ? qn_atomic_file_check(job->output, job->shared->force, error) : QN_OK;
+  enum qn_status status = job->keep ? check_output(job, error) : QN_OK;
   if (!status)
     status = begin_folder(job, &made->folder, error);
   if (!status)
@@ -231,6 +237,17 @@ enum qn_status qn_recipe_make(const struct qn_recipe_job *job, struct qn_recipe_
   return status;
 }
 
+/* What a set of changes names as its base lies beside it, unless something is there. */
+static void keep_base(const struct qn_recipe_job *job, const struct qn_recipe_made *made) {
+  char from[PATH_MAX], to[PATH_MAX];
+  const char *slash = strrchr(job->output, '/');
+  const int folder = slash ? (int)(slash + 1 - job->output) : 0;
+  for (uint64_t i = 0; i + 1 < job->recipe->num_steps; i++)
+    if (job->recipe->steps[i].name && snprintf(to, sizeof to, "%.*s%s", folder, job->output,
+                                               job->recipe->steps[i].name) < PATH_MAX)
+      renameat2(AT_FDCWD, place_of(job, made, i, from), AT_FDCWD, to, RENAME_NOREPLACE);
+}
+
 enum qn_status qn_recipe_keep(const struct qn_recipe_job *job, const struct qn_recipe_made *made,
                               struct qn_error *error) {
   char place[PATH_MAX];
@@ -238,8 +255,11 @@ enum qn_status qn_recipe_keep(const struct qn_recipe_job *job, const struct qn_r
     return qn_fail(error, QN_SYSTEM, "cannot write to standard output");
   if (!job->keep)
     return QN_OK;
-  return put_in_place(place_of_last(job, made->folder, place), job->output, job->shared->force,
-                      error);
+  const char *last = place_of(job, made, job->recipe->num_steps - 1, place);
+  enum qn_status status = put_in_place(last, job->output, job->shared->force, error);
+  if (!status)
+    keep_base(job, made);
+  return status;
 }
 
 void qn_recipe_made_end(struct qn_recipe_made *made) {
