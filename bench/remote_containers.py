@@ -4,10 +4,10 @@
     scons -j2 tools && bench/remote_containers.py [--scale 24] [--degree 16] [--vertices 20] [--repeat 5] [--link 0]
 
 The server is the tests' own (tests/remote/server.py), on this machine; --link bounds the bytes a second of all its connections together. The
-cache is empty before each run. An undirected R-MAT graph is served with dense ids and with ids that are numbers. "curl" is one
-connection to /dev/null, "whole" is quern-verify, "run" is quern-run cc, all of the same container, and "near" what the two take of the
-file itself; the ratio of whole and of run to curl and near together is 1 where nothing is lost. The table goes to the terminal,
-JSON to build/bench/remote.json."""
+cache is empty before each run. An undirected R-MAT graph is served with ids that are dense, numbers, and texts. "curl" is one
+connection to /dev/null, of a container, its archive and a set of it, and beside it what quern-verify, quern-run cc and quern-export take: "beside curl" is 1
+where they run at the link's rate, and "lost" is what they take longer than curl and the same on the file itself, one after the other (0 or less: they go on
+at once). The table goes to the terminal, JSON to build/bench/remote.json. --edges-only leaves the neighbours out."""
 
 import argparse
 import json
@@ -75,6 +75,16 @@ class Bench:
             edges.unlink()
         return path
 
+    def named(self, dense):
+        """The same graph, whose vertices are called by texts, their digits."""
+        path = self.folder / dense.name.replace("dense", "texts")
+        if not path.exists():
+            edges = self.folder / "remote-edges.csv"
+            self.tool("quern-export", dense, "--format", "edges", "-q", "-f", "-o", edges)
+            self.tool("quern-import", edges, "--format", "edges", "--undirected", "--ids", "strings", "-q", "-f", "-o", path)
+            edges.unlink()
+        return path
+
     def neighbours(self, server, path):
         """Requests, MiB and seconds for the neighbours of one vertex."""
         found = {"requests": [], "mib": [], "seconds": [], "neighbours": []}
@@ -96,14 +106,33 @@ class Bench:
             found["neighbours"].append(len(done.stdout.splitlines()))
         return {key: {"median": statistics.median(values), "most": max(values)} for key, values in found.items()}
 
+    def others(self, path):
+        """The archive of the container, and a set of it."""
+        archive, parts = path.with_suffix(".qra"), path.with_suffix(".set")
+        if not archive.exists():
+            self.tool("quern-archive", "create", path, "-q", "-o", archive)
+        if not parts.exists():
+            self.tool("quern-transform", path, "--parts", "4", "-q", "-o", parts)
+        return archive, parts
+
     def rates(self, server, path):
-        url = server.url("/" + path.name)
-        size = path.stat().st_size
-        curl = self.seconds("curl", "-s", "-o", "/dev/null", url)
-        whole, near = self.seconds(ROOT / "build/bin/quern-verify", url), self.seconds(ROOT / "build/bin/quern-verify", path)
-        run, run_near = self.seconds(ROOT / "build/bin/quern-run", "cc", url), self.seconds(ROOT / "build/bin/quern-run", "cc", path)
-        return {"bytes": size, "curl": curl, "whole": whole, "whole_near": near, "run": run, "run_near": run_near,
-                "whole_ratio": whole / (curl + near), "run_ratio": run / (curl + run_near)}
+        """Seconds by curl, and by each command far and near."""
+        is_set = path.is_dir()
+        files = sorted(path.iterdir()) if is_set else [path]
+        urls = [server.url("/" + str(file.relative_to(self.folder))) for file in files]
+        far = server.url("/%s%s" % (path.name, "/" if is_set else ""))
+        output = Path(self.cache.name) / "out"
+        commands = {"verify": ("quern-verify", "{}"), "run": ("quern-run", "cc", "{}", "--device", "cpu", "-q"),
+                    "export": ("quern-export", "{}", "--format", "pairs", "-q", "-f", "-o", output)}
+        if path.suffix == ".qra":
+            del commands["run"]
+            commands["export"] = ("quern-archive", "extract", "{}", "-q", "-f", "-o", output)
+        found = {"bytes": sum(file.stat().st_size for file in files),
+                 "curl": self.seconds("curl", "-s", *[word for url in urls for word in ("-o", "/dev/null", url)])}
+        for name, (tool, *words) in commands.items():
+            times = [self.seconds(ROOT / "build/bin" / tool, *[str(word).format(place) for word in words]) for place in (far, path)]
+            found[name] = {"far": times[0], "near": times[1], "beside_curl": times[0] / found["curl"], "lost": times[0] - times[1] - found["curl"]}
+        return found
 
 
 def main():
@@ -113,20 +142,25 @@ def main():
     parser.add_argument("--vertices", type=int, default=20)
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--link", type=int, default=0)
+    parser.add_argument("--edges-only", action="store_true")
     bench = Bench(parser.parse_args())
     dense = bench.make("dense")
-    numbers = bench.numbered(dense)
     record = {"scale": bench.options.scale, "degree": bench.options.degree, "link": bench.options.link}
-    with Server({"/" + path.name: path.read_bytes() for path in (dense, numbers)}) as server:
-        for name, path in (("dense", dense), ("numbers", numbers)):
+    kinds = (("container", dense), *zip(("archive", "set"), bench.others(dense)))
+    graphs = () if bench.options.edges_only else (("dense", dense), ("numbers", bench.numbered(dense)), ("texts", bench.named(dense)))
+    objects = [path for _, path in graphs] + [file for _, path in kinds for file in (path.iterdir() if path.is_dir() else [path])]
+    with Server({"/" + str(path.relative_to(bench.folder)): path.read_bytes() for path in objects}) as server:
+        for name, path in graphs:
             cost = record[name] = bench.neighbours(server, path)
-            print("%-8s %.2f GB: neighbours of one vertex: %d requests (at most %d), %.1f MiB (at most %.1f), %.3f s"
-                  % (name, path.stat().st_size / 1e9, cost["requests"]["median"], cost["requests"]["most"], cost["mib"]["median"],
-                     cost["mib"]["most"], cost["seconds"]["median"]))
+            print("%-8s %.2f GB: neighbours of one vertex (%d): %d requests (at most %d), %.1f MiB (at most %.1f), %.3f s"
+                  % (name, path.stat().st_size / 1e9, cost["neighbours"]["median"], cost["requests"]["median"], cost["requests"]["most"],
+                     cost["mib"]["median"], cost["mib"]["most"], cost["seconds"]["median"]))
         server.does.link = bench.options.link or None
-        rates = record["rates"] = bench.rates(server, dense)
-        print("whole: curl %.2f s, quern-verify %.2f s (near %.2f, ratio %.2f), quern-run cc %.2f s (near %.2f, ratio %.2f)"
-              % (rates["curl"], rates["whole"], rates["whole_near"], rates["whole_ratio"], rates["run"], rates["run_near"], rates["run_ratio"]))
+        for name, path in kinds:
+            rates = record["rates of the " + name] = bench.rates(server, path)
+            print("%-9s %.0f MB: curl %.2f s; " % (name, rates["bytes"] / 1e6, rates["curl"]) + "; ".join(
+                "%s %.2f s, near %.2f, beside curl %.2f, lost %.2f" % (what, *(rates[what][key] for key in ("far", "near", "beside_curl", "lost")))
+                for what in ("verify", "run", "export") if what in rates))
     (bench.folder / "remote.json").write_text(json.dumps(record, indent=1) + "\n")
 
 

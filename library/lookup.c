@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "formats/container/container_disk.h"
 #include "formats/container/figures.h"
 #include "library/call.h"
+#include "library/far_ids.h"
 #include "library/session.h"
 #include "support/sizes.h"
 #include <quern/remote.h>
@@ -15,8 +15,6 @@
 #define FEW 65536
 /* Of ids that are looked up on a server one by one. */
 #define FEW_FAR 64
-/* Those that are verified together. */
-#define IDS_OF_CHUNK (QN_CHECKSUM_CHUNK / sizeof(uint64_t))
 #define FEW_DEGREES ((uint64_t)1 << 18)
 /* Those that a thread takes at a time. */
 #define PIECE ((uint64_t)4096)
@@ -305,82 +303,30 @@ static enum qn_status find_few(const struct finding *finding, struct qn_error *e
 
 /* ---- Ids on a server -------------------------------------------------------- */
 
-/* Few that ascend are found by looking at some, where they should be if they grow evenly. */
-static bool are_ids_far(const struct qn_session *session, uint64_t count) {
-  const struct qn_ids *ids = &session->input.ids;
-  return qn_container_is_remote(session->container) && ids->kind == QN_IDS_NUMBERS &&
-         ids->ascending && count <= FEW_FAR &&
-         !__atomic_load_n(&session->has_order, __ATOMIC_ACQUIRE);
-}
-
-/* Is it among ids[first .. end), which ascend? */
-static bool search_near(const uint64_t *ids, uint64_t first, uint64_t end, uint64_t number,
-                        uint32_t *vertex) {
-  while (first < end) {
-    const uint64_t middle = first + (end - first) / 2;
-    if (ids[middle] == number)
-      return *vertex = (uint32_t)middle, true;
-    if (ids[middle] < number)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  return false;
-}
-
-/* Ids before `low` are less than `number`, those from `high` on are greater. Ids come by the chunk,
- * and each is looked at whole. Every other guess is the middle, so that ids that do not grow evenly
- * cost twice as many, and no more. */
-static enum qn_status search_far(const struct qn_session *session, uint64_t number,
-                                 uint32_t *vertex, bool *found, struct qn_error *error) {
-  const uint64_t *ids = session->input.ids.numbers, count = session->input.ids.num_vertices;
-  uint64_t low = 0, high = count;
-  uint64_t least = 0, most = UINT64_MAX;
-  enum qn_status status = QN_OK;
-  *found = false;
-  for (unsigned guess = 0; low < high && !status && !*found; guess++) {
-    uint64_t at = low + (high - low) / 2;
-    if (guess == 0)
-      at = high - 1;
-    else if (guess % 2 && most > least)
-      at = low + (uint64_t)((double)(high - 1 - low) *
-                            ((double)(number - least) / (double)(most - least)));
-    at = at < high ? at : high - 1;
-    const uint64_t first = at / IDS_OF_CHUNK * IDS_OF_CHUNK;
-    const uint64_t end = count - first < IDS_OF_CHUNK ? count : first + IDS_OF_CHUNK;
-    status = qn_container_need(session->container, ids + first, ids + end, error);
-    if (status)
-      break;
-    if (number < ids[first]) {
-      high = first;
-      most = ids[first];
-    } else if (number > ids[end - 1]) {
-      low = end;
-      least = ids[end - 1];
-    } else {
-      *found = search_near(ids, first, end, number, vertex);
-      break;
-    }
-  }
-  return status;
+static enum qn_status missing_id(const struct finding *finding, uint64_t i,
+                                 struct qn_error *error) {
+  return finding->numbers
+             ? qn_fail(error, QN_USAGE, "no vertex has the id '%" PRIu64 "'", finding->numbers[i])
+             : qn_fail(error, QN_USAGE, "no vertex has the id '%.64s'", finding->texts[i]);
 }
 
 static enum qn_status find_far(void *argument, struct qn_error *error) {
   const struct finding *finding = argument;
   enum qn_status status = QN_OK;
   for (uint64_t i = 0; i < finding->count && !status; i++) {
-    uint64_t number = finding->numbers ? finding->numbers[i] : 0;
-    bool found = finding->numbers || !qn_number_parse(finding->texts[i], UINT64_MAX, &number, NULL);
-    if (found)
-      status = search_far(finding->session, number, &finding->vertices[i], &found, error);
+    bool found;
+    status = finding->numbers ? qn_far_ids_find_number(finding->session, finding->numbers[i],
+                                                       &finding->vertices[i], &found, error)
+                              : qn_far_ids_find_text(finding->session, finding->texts[i],
+                                                     &finding->vertices[i], &found, error);
+    if (status)
+      return status;
     if (!found)
       finding->vertices[i] = UINT32_MAX;
     if (finding->found)
       finding->found[i] = found;
-    else if (!status && !found)
-      status = finding->numbers
-                   ? qn_fail(error, QN_USAGE, "no vertex has the id '%" PRIu64 "'", number)
-                   : qn_fail(error, QN_USAGE, "no vertex has the id '%.64s'", finding->texts[i]);
+    else if (!found)
+      status = missing_id(finding, i, error);
   }
   return status;
 }
@@ -391,7 +337,7 @@ static enum qn_status find(struct qn_session *session, struct finding finding,
                            struct qn_error *error) {
   finding.session = session;
   finding.input = &session->input;
-  if (finding.count && are_ids_far(session, finding.count))
+  if (finding.count && finding.count <= FEW_FAR && qn_far_ids_are_searched(session))
     return qn_call(NULL, find_far, &finding, error);
   enum qn_status status = ids_of(session, error);
   if (status)
@@ -425,27 +371,46 @@ struct naming {
   uint64_t count;
 };
 
-static enum qn_status bring_numbers(void *argument, struct qn_error *error) {
+static enum qn_status bring_ids(void *argument, struct qn_error *error) {
   const struct naming *naming = argument;
-  return qn_container_need_at(naming->session->container, naming->session->input.ids.numbers,
-                              sizeof(uint64_t), naming->vertices, naming->count, error);
+  return qn_far_ids_bring(naming->session, naming->vertices, naming->count, error);
+}
+
+/* Before ids of vertices are read where they lie. */
+static enum qn_status begin_naming(struct naming naming, struct qn_error *error) {
+  const struct qn_ids *ids = &naming.session->input.ids;
+  for (uint64_t i = 0; i < naming.count; i++)
+    if (naming.vertices[i] >= ids->num_vertices)
+      return qn_fail(error, QN_USAGE, "there is not a vertex %" PRIu32 " in a graph of %" PRIu64,
+                     naming.vertices[i], ids->num_vertices);
+  return ids->kind != QN_IDS_DENSE && qn_container_is_remote(naming.session->container)
+             ? qn_call(NULL, bring_ids, &naming, error)
+             : QN_OK;
 }
 
 enum qn_status qn_session_numbers_of(struct qn_session *session, const uint32_t *vertices,
                                      uint64_t count, uint64_t *numbers, struct qn_error *error) {
   const struct qn_ids *ids = &session->input.ids;
-  struct naming naming = {session, vertices, count};
   if (ids->kind == QN_IDS_STRINGS)
     return qn_fail(error, QN_USAGE, "ids of this graph are texts, not numbers");
-  for (uint64_t i = 0; i < count; i++)
-    if (vertices[i] >= ids->num_vertices)
-      return qn_fail(error, QN_USAGE, "there is not a vertex %" PRIu32 " in a graph of %" PRIu64,
-                     vertices[i], ids->num_vertices);
-  enum qn_status status = QN_OK;
-  if (ids->kind == QN_IDS_NUMBERS && qn_container_is_remote(session->container))
-    status = qn_call(NULL, bring_numbers, &naming, error);
+  enum qn_status status = begin_naming((struct naming){session, vertices, count}, error);
   for (uint64_t i = 0; i < count && !status; i++)
     numbers[i] = ids->kind == QN_IDS_NUMBERS ? ids->numbers[vertices[i]] : vertices[i];
+  return status;
+}
+
+enum qn_status qn_session_texts_of(struct qn_session *session, const uint32_t *vertices,
+                                   uint64_t count, const char **texts, uint64_t *lengths,
+                                   struct qn_error *error) {
+  const struct qn_ids *ids = &session->input.ids;
+  if (ids->kind != QN_IDS_STRINGS)
+    return qn_fail(error, QN_USAGE, "ids of this graph are numbers, not texts");
+  enum qn_status status = begin_naming((struct naming){session, vertices, count}, error);
+  for (uint64_t i = 0; i < count && !status; i++) {
+    status = qn_far_ids_text(ids, vertices[i], &texts[i], &lengths[i], error);
+    if (status)
+      qn_error_in_file(error, session->path);
+  }
   return status;
 }
 

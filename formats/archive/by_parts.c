@@ -82,9 +82,11 @@ static struct qn_part part_of(const struct source *source, uint64_t begin, uint6
                           source->section.offset + begin, end - begin};
 }
 
-/* Of a chunk the bytes that it is made of; `false`: none. */
+/* Of a chunk the bytes that it is made of; `false`: none, or nobody knows. */
 static bool find_bytes(const struct source *source, uint64_t chunk, struct qn_part *part) {
   const struct qn_section *section = &source->section;
+  if (!is_plain(section) && !source->has_index)
+    return false;
   uint64_t begin = chunk * QN_CHECKSUM_CHUNK, end = begin + QN_CHECKSUM_CHUNK;
   if (is_plain(section))
     end = end < section->stored_bytes ? end : section->stored_bytes;

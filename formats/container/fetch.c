@@ -14,11 +14,9 @@
 #include "support/remote/multipart.h"
 #include "support/threads.h"
 
-/* What is asked for at a time, in so many runs at most. */
+/* What is asked for at a time: so much that lies side by side, or so many chunks that lie apart. */
 #define BATCH_BYTES ((uint64_t)8 << 20)
-#define BATCH_RUNS 32
-/* A chunk alone may be more, with the padding before it. */
-#define BUFFER_BYTES (BATCH_BYTES + ((uint64_t)1 << QN_MAX_ALIGN_LOG2) + QN_CHECKSUM_CHUNK)
+#define BATCH_RUNS 64
 #define CONNECTIONS 4
 
 /* A chunk that is wanted. */
@@ -34,6 +32,7 @@ struct fetch {
   const struct qn_container *container;
   struct piece *pieces;
   uint64_t count, room;
+  uint64_t batch_bytes; /* what is asked for at a time */
   /* Of the threads: */
   pthread_mutex_t lock;
   uint64_t next; /* piece, under the lock, as what follows */
@@ -55,6 +54,9 @@ static uint64_t end_before(const struct qn_container *container, const struct qn
 
 static enum qn_status add_piece(struct fetch *fetch, const struct qn_section *section,
                                 uint64_t chunk, struct qn_error *error) {
+  const struct piece *last = fetch->count ? &fetch->pieces[fetch->count - 1] : NULL;
+  if (last && last->section == section && last->chunk == chunk)
+    return QN_OK;
   if (fetch->count == fetch->room) {
     const uint64_t room = fetch->room ? 2 * fetch->room : 64;
     enum qn_status status =
@@ -81,6 +83,8 @@ static enum qn_status add_chunks(struct fetch *fetch, const struct qn_section *s
   const struct qn_verifier *verifier = fetch->container->verifier;
   enum qn_status status = QN_OK;
   if (!qn_verifier_knows_chunks(verifier, section)) {
+    if (fetch->count && fetch->pieces[fetch->count - 1].section == section)
+      return QN_OK;
     first = 0;
     end = qn_num_chunks(section->stored_bytes);
   }
@@ -88,6 +92,23 @@ static enum qn_status add_chunks(struct fetch *fetch, const struct qn_section *s
     if (!qn_verifier_is_right(verifier, section, chunk))
       status = add_piece(fetch, section, chunk, error);
   return status;
+}
+
+static int compare_pieces(const void *left, const void *right) {
+  const struct piece *a = left, *b = right;
+  return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+/* In the order in which they lie, each once. */
+static void sort_pieces(struct fetch *fetch) {
+  struct piece *pieces = fetch->pieces;
+  uint64_t count = 0;
+  if (fetch->count)
+    qsort(pieces, fetch->count, sizeof *pieces, compare_pieces);
+  for (uint64_t i = 0; i < fetch->count; i++)
+    if (!count || pieces[i].begin != pieces[count - 1].begin)
+      pieces[count++] = pieces[i];
+  fetch->count = count;
 }
 
 /* ---- What the cache has ----------------------------------------------------- */
@@ -196,7 +217,7 @@ static bool take_next(struct fetch *fetch, uint64_t *first, uint64_t *end) {
   for (; *end < fetch->count && !fetch->status; *end += 1) {
     bytes += pieces[*end].end - pieces[*end].lead;
     runs += *end == *first || pieces[*end].lead != pieces[*end - 1].end;
-    if (*end > *first && (bytes > BATCH_BYTES || runs > BATCH_RUNS))
+    if (*end > *first && (bytes > fetch->batch_bytes || runs > BATCH_RUNS))
       break;
   }
   fetch->next = *end;
@@ -242,15 +263,31 @@ static enum qn_status fetch_batch(struct fetch *fetch, uint64_t first, uint64_t 
   return status;
 }
 
+/* Room for a batch; a chunk alone may be more, with the padding before it. */
+static enum qn_status make_room(const struct fetch *fetch, uint64_t first, uint64_t end,
+                                char **buffer, uint64_t *room, struct qn_error *error) {
+  uint64_t bytes = 0;
+  for (uint64_t i = first; i < end; i++)
+    bytes += fetch->pieces[i].end - fetch->pieces[i].lead;
+  if (bytes <= *room)
+    return QN_OK;
+  qn_free(*buffer);
+  *room = bytes;
+  return qn_alloc(buffer, bytes, 1, "a buffer", error);
+}
+
 static void *fetch_batches(void *user) {
   struct fetch *fetch = user;
   struct qn_error error;
-  uint64_t first, end;
-  char *buffer;
+  uint64_t first, end, room = 0;
+  char *buffer = NULL;
+  enum qn_status status = QN_OK;
   qn_context_set(fetch->context);
-  enum qn_status status = qn_alloc(&buffer, BUFFER_BYTES, 1, "a buffer", &error);
-  while (!status && take_next(fetch, &first, &end))
-    status = fetch_batch(fetch, first, end, buffer, &error);
+  while (!status && take_next(fetch, &first, &end)) {
+    status = make_room(fetch, first, end, &buffer, &room, &error);
+    if (!status)
+      status = fetch_batch(fetch, first, end, buffer, &error);
+  }
   qn_free(buffer);
   pthread_mutex_lock(&fetch->lock);
   if (status && !fetch->status) {
@@ -261,6 +298,14 @@ static void *fetch_batches(void *user) {
   return NULL;
 }
 
+/* Chunks that lie apart are few of many, and each of them is a run. */
+static bool lie_apart(const struct fetch *fetch) {
+  uint64_t runs = 0;
+  for (uint64_t at = 0; at < fetch->count; runs++)
+    at = end_of_run(fetch, at, fetch->count);
+  return fetch->count < 2 * runs;
+}
+
 /* Without further threads this one does all. */
 static enum qn_status run_threads(struct fetch *fetch, struct qn_error *error) {
   pthread_t threads[CONNECTIONS - 1];
@@ -269,7 +314,8 @@ static enum qn_status run_threads(struct fetch *fetch, struct qn_error *error) {
   pthread_mutex_init(&fetch->lock, NULL);
   fetch->context = qn_context_is_process() ? NULL : qn_context();
   qn_progress_begin("fetching", "bytes", bytes);
-  while (started < CONNECTIONS - 1 && (started + 1) * BATCH_BYTES < bytes &&
+  fetch->batch_bytes = lie_apart(fetch) ? BATCH_RUNS * QN_CHECKSUM_CHUNK : BATCH_BYTES;
+  while (started < CONNECTIONS - 1 && (started + 1) * fetch->batch_bytes < bytes &&
          qn_thread_start(&threads[started], fetch_batches, fetch) == 0)
     started++;
   fetch_batches(fetch);
@@ -317,12 +363,12 @@ static enum qn_status make(const struct fetch *fetch, struct qn_error *error) {
 
 static enum qn_status run(struct fetch *fetch, struct qn_error *error) {
   const bool is_made = fetch->container->maker.make != NULL;
+  sort_pieces(fetch);
   enum qn_status status = is_made ? QN_OK : look_into_cache(fetch, error);
   if (!status && fetch->count)
     status = is_made ? make(fetch, error) : run_threads(fetch, error);
   if (!status && fetch->count)
     status = judge(fetch, error);
-  qn_free(fetch->pieces);
   return status;
 }
 
@@ -342,6 +388,15 @@ static void unlock(const struct qn_container *container) {
     pthread_mutex_unlock((pthread_mutex_t *)&container->making);
 }
 
+/* Under the lock: what was added, if adding it went well. */
+static enum qn_status end(struct fetch *fetch, enum qn_status status, struct qn_error *error) {
+  if (!status)
+    status = run(fetch, error);
+  qn_free(fetch->pieces);
+  unlock(fetch->container);
+  return status;
+}
+
 enum qn_status qn_container_need_sections(const struct qn_container *container,
                                           bool (*wants)(const struct qn_section *section),
                                           struct qn_error *error) {
@@ -355,12 +410,7 @@ enum qn_status qn_container_need_sections(const struct qn_container *container,
     if (!wants || wants(section))
       status = add_chunks(&fetch, section, 0, qn_num_chunks(section->stored_bytes), error);
   }
-  if (status)
-    qn_free(fetch.pieces);
-  else
-    status = run(&fetch, error);
-  unlock(container);
-  return status;
+  return end(&fetch, status, error);
 }
 
 enum qn_status qn_container_need_section(const struct qn_container *container,
@@ -388,8 +438,10 @@ static enum qn_status add_bytes(struct fetch *fetch, const void *begin, const vo
   if (!section)
     return QN_OK;
   const uint8_t *stored = section->stored;
+  const uint64_t most = qn_num_chunks(section->stored_bytes);
+  const uint64_t last = qn_num_chunks((uint64_t)(to - stored));
   return add_chunks(fetch, section, (uint64_t)(from - stored) / QN_CHECKSUM_CHUNK,
-                    qn_num_chunks((uint64_t)(to - stored)), error);
+                    last < most ? last : most, error);
 }
 
 enum qn_status qn_container_need_together(const struct qn_container *container,
@@ -402,12 +454,7 @@ enum qn_status qn_container_need_together(const struct qn_container *container,
   lock(container);
   for (uint64_t i = 0; i < count && !status; i++)
     status = add_bytes(&fetch, needed[i].begin, needed[i].end, error);
-  if (status)
-    qn_free(fetch.pieces);
-  else
-    status = run(&fetch, error);
-  unlock(container);
-  return status;
+  return end(&fetch, status, error);
 }
 
 enum qn_status qn_container_need(const struct qn_container *container, const void *begin,
@@ -416,49 +463,34 @@ enum qn_status qn_container_need(const struct qn_container *container, const voi
   return qn_container_need_together(container, &needed, 1, error);
 }
 
-/* Those chunks that are marked. */
-static enum qn_status need_marked(const struct qn_container *container,
-                                  const struct qn_section *section, const uint8_t *marks,
-                                  struct qn_error *error) {
-  struct fetch fetch = {.container = container};
-  const uint64_t num_chunks = qn_num_chunks(section->stored_bytes);
-  enum qn_status status = QN_OK;
-  if (!qn_verifier_knows_chunks(container->verifier, section))
-    return qn_container_need_section(container, section, error);
-  lock(container);
-  for (uint64_t chunk = 0; chunk < num_chunks && !status; chunk++)
-    if (marks[chunk])
-      status = add_chunks(&fetch, section, chunk, chunk + 1, error);
-  if (status)
-    qn_free(fetch.pieces);
-  else
-    status = run(&fetch, error);
-  unlock(container);
-  return status;
-}
-
 enum qn_status qn_container_need_at(const struct qn_container *container, const void *data,
                                     uint64_t bytes, const uint32_t *indices, uint64_t count,
                                     struct qn_error *error) {
-  uint8_t *marks;
-  if (!qn_container_is_remote(container) || !count)
+  struct fetch fetch = {.container = container};
+  enum qn_status status = QN_OK;
+  if (!qn_container_is_remote(container))
     return QN_OK;
-  const struct qn_section *section = section_at(container, data);
-  if (!section)
-    return QN_OK;
-  const uint64_t num_chunks = qn_num_chunks(section->stored_bytes);
-  enum qn_status status = qn_alloc_zeroed(&marks, num_chunks, 1, "a list of chunks", error);
-  if (status)
-    return status;
-  for (uint64_t i = 0; i < count; i++) {
-    const uint64_t first = indices[i] * bytes / QN_CHECKSUM_CHUNK;
-    const uint64_t last = (indices[i] * bytes + bytes - 1) / QN_CHECKSUM_CHUNK;
-    if (last < num_chunks)
-      marks[first] = marks[last] = true;
+  lock(container);
+  for (uint64_t i = 0; i < count && !status; i++) {
+    const char *element = (const char *)data + indices[i] * bytes;
+    status = add_bytes(&fetch, element, element + bytes, error);
   }
-  status = need_marked(container, section, marks, error);
-  qn_free(marks);
-  return status;
+  return end(&fetch, status, error);
+}
+
+bool qn_container_peek(const struct qn_container *container, const struct qn_peek *peeks,
+                       uint64_t count) {
+  struct qn_part *parts;
+  if (!container->afar || qn_alloc(&parts, count, sizeof *parts, "a list of ranges", NULL))
+    return false;
+  for (uint64_t i = 0; i < count; i++)
+    parts[i] =
+        (struct qn_part){.into = peeks[i].into,
+                         .offset = (uint64_t)((const uint8_t *)peeks[i].from - container->mapping),
+                         .bytes = peeks[i].bytes};
+  const bool done = qn_remote_copy_read_together(container->afar, parts, count);
+  qn_free(parts);
+  return done;
 }
 
 enum qn_status qn_container_need_all(const struct qn_container *container, struct qn_error *error) {

@@ -14,7 +14,7 @@
  * Any thread may call.
  *
  * Of a container on a server (remote.h) a row of the layout graph, and ids that are dense or
- * ascending numbers, come by themselves when one asks for some of them, and nothing else does. */
+ * ascend, come by themselves when one asks for some of them, and nothing else does. */
 #ifndef QUERN_LOOKUP_H
 #define QUERN_LOOKUP_H
 
@@ -63,6 +63,12 @@ enum qn_status qn_session_find_numbers(struct qn_session *session, const uint64_
  * themselves). QN_USAGE where ids are texts, and for a number without a vertex. */
 enum qn_status qn_session_numbers_of(struct qn_session *session, const uint32_t *vertices,
                                      uint64_t count, uint64_t *ids, struct qn_error *error);
+
+/* The same where ids are texts: texts[i], of lengths[i] bytes and without a NUL behind it, stays as
+ * long as the session. QN_USAGE where ids are numbers. */
+enum qn_status qn_session_texts_of(struct qn_session *session, const uint32_t *vertices,
+                                   uint64_t count, const char **texts, uint64_t *lengths,
+                                   struct qn_error *error);
 
 /* Edges as users count them: of an undirected graph each once, not as they are stored. The count
  * comes from the metadata; without it the self-loops are counted, once, which reads every row. */

@@ -47,6 +47,16 @@ enum qn_status qn_container_need_together(const struct qn_container *container,
 enum qn_status qn_container_need_at(const struct qn_container *container, const void *data,
                                     uint64_t bytes, const uint32_t *indices, uint64_t count,
                                     struct qn_error *error);
+/* To find out what is needed: copy bytes of sections, at most 128 runs, as the server has them.
+ * They are NOT verified, and nothing may follow from them but what comes next. False where one
+ * request does not bring them. */
+struct qn_peek {
+  const void *from;
+  void *into;
+  uint64_t bytes; /* at least 1 */
+};
+bool qn_container_peek(const struct qn_container *container, const struct qn_peek *peeks,
+                       uint64_t count);
 enum qn_status qn_container_need_structure(const struct qn_container *container,
                                            struct qn_error *error);
 enum qn_status qn_container_need_all(const struct qn_container *container, struct qn_error *error);

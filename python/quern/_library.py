@@ -204,6 +204,7 @@ FUNCTIONS = {
     "qn_session_find": [c_void_p, POINTER(c_char_p), c_uint64, c_void_p, c_void_p, _ERROR],
     "qn_session_find_numbers": [c_void_p, c_void_p, c_uint64, c_void_p, c_void_p, _ERROR],
     "qn_session_numbers_of": [c_void_p, c_void_p, c_uint64, c_void_p, _ERROR],
+    "qn_session_texts_of": [c_void_p, c_void_p, c_uint64, c_void_p, c_void_p, _ERROR],
     "qn_session_row": [c_void_p, c_int, c_uint32, POINTER(Row), _ERROR],
     "qn_session_degrees": [c_void_p, c_int, c_void_p, c_uint64, c_void_p, _ERROR],
     "qn_session_count_edges": [c_void_p, _JOB, POINTER(c_uint64), _ERROR],

@@ -113,7 +113,7 @@ class Lookups:
     once; a look-up of one is a bisection.
 
     Of a graph on a server :meth:`neighbors`, :meth:`in_neighbors` and :meth:`has_edge` fetch what they look at, 1 MiB at a
-    time (layout graph, ids that are no texts); all else fetches whole sections.
+    time (layout graph); all else fetches whole sections.
     """
 
     _session: Any
@@ -126,7 +126,7 @@ class Lookups:
 
     def _begin_lookups(self) -> None:
         self._dense = self.id_form == "dense"
-        self._far = self.layout == "graph" and self.id_form != "strings" and is_url(self.path)
+        self._far = self.layout == "graph" and is_url(self.path)
         self._forget_lookups()
 
     def _forget_lookups(self) -> None:
@@ -157,14 +157,14 @@ class Lookups:
             if self._dense:
                 return id if 0 <= id < self.num_vertices else -1
             if self.id_form == "numbers" and self._far and not self._names:
-                return self._far_vertex(id) if 0 <= id < 2**64 else -1
+                return self._far_vertex(b"%d" % id) if 0 <= id < 2**64 else -1
             if self.id_form == "numbers":
                 return (self._names or self._name()).vertex(id) if 0 <= id < 2**64 else -1
             id = b"%d" % id
         if id is None:
             return -1
         if self.id_form == "strings":
-            return (self._names or self._name()).vertex(id)  # type: ignore[no-any-return]
+            return self._far_vertex(id) if self._far and not self._names else (self._names or self._name()).vertex(id)
         return self._vertex(int(id)) if len(id) <= 20 and id.isdigit() and id == b"%d" % int(id) else -1
 
     def _vertex_of(self, id: Any) -> int:
@@ -245,9 +245,9 @@ class Lookups:
 
     # ---- On a server: what is asked for comes, and nothing else ---------------------------------
 
-    def _far_vertex(self: Any, id: int) -> int:
-        number, vertex, found = ctypes.c_uint64(id), ctypes.c_uint32(), ctypes.c_bool()
-        check("qn_session_find_numbers", self._handle, ctypes.byref(number), 1, ctypes.byref(vertex), ctypes.byref(found))
+    def _far_vertex(self: Any, id: bytes) -> int:
+        text, vertex, found = ctypes.c_char_p(id), ctypes.c_uint32(), ctypes.c_bool()
+        check("qn_session_find", self._handle, ctypes.byref(text), 1, ctypes.byref(vertex), ctypes.byref(found))
         return vertex.value if found.value else -1
 
     def _far_columns(self: Any, which: int, vertex: int) -> numpy.ndarray:
@@ -259,9 +259,14 @@ class Lookups:
         columns: numpy.ndarray = self._far_columns(which, self._vertex_of(vertex))
         if self._dense:
             return columns
-        ids = numpy.empty(len(columns), "u8")
-        check("qn_session_numbers_of", self._handle, columns.ctypes.data, len(columns), ids.ctypes.data)
-        return ids
+        ids = numpy.empty(len(columns), "u8")  # or how long texts are
+        if self.id_form == "numbers":
+            check("qn_session_numbers_of", self._handle, columns.ctypes.data, len(columns), ids.ctypes.data)
+            return ids
+        texts = numpy.empty(len(columns), "u8")
+        check("qn_session_texts_of", self._handle, columns.ctypes.data, len(columns), texts.ctypes.data, ids.ctypes.data)
+        named = zip(texts.tolist(), ids.tolist())
+        return _convert.objects([str(ctypes.string_at(text, length), "utf-8", "surrogateescape") for text, length in named])
 
     def _row(self, which: int, vertex: Id) -> numpy.ndarray:
         """The ids at the other ends of a vertex's edges."""

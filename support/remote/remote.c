@@ -277,8 +277,9 @@ enum qn_status qn_remote_read(struct qn_remote *remote, void *into, uint64_t byt
 
 /* ---- Several ranges --------------------------------------------------------- */
 
-/* So many in one request: the header's line has to fit in what servers take, 8 KiB or less. */
-#define MOST_PARTS 64
+/* So many in one request: the header's line has to fit in what servers take, 8 KiB or less, and
+ * Apache gives 200 at most. */
+#define MOST_PARTS 128
 
 struct gathering {
   struct qn_remote *remote;
@@ -308,8 +309,8 @@ static bool take_parts(void *user, const void *bytes, size_t count) {
   return false;
 }
 
-/* Did all of it come? */
-static bool gather(struct qn_remote *remote, const struct qn_part *parts, uint64_t count) {
+/* How many parts came whole, from the first one on. */
+static uint64_t gather(struct qn_remote *remote, const struct qn_part *parts, uint64_t count) {
   struct gathering gathering = {.remote = remote, .parts = parts, .count = count};
   const struct qn_http_request answering = {
       .begin = begin_parts, .take = take_parts, .user = &gathering};
@@ -320,10 +321,10 @@ static bool gather(struct qn_remote *remote, const struct qn_part *parts, uint64
     length += (size_t)snprintf(range + length, sizeof range - length, "%s%" PRIu64 "-%" PRIu64,
                                i ? "," : "", parts[i].offset, parts[i].offset + parts[i].bytes - 1);
   if (take_connection(remote, &http, NULL))
-    return false;
+    return 0;
   ask(remote, http, range, answering, message);
   give_connection(remote, http);
-  return gathering.multipart.count && qn_multipart_is_complete(&gathering.multipart);
+  return gathering.multipart.part;
 }
 
 static enum qn_status read_one(struct qn_remote *remote, const struct qn_part *part,
@@ -337,16 +338,31 @@ static enum qn_status read_one(struct qn_remote *remote, const struct qn_part *p
   return qn_error_in_file(error, remote->address.name), QN_SYSTEM;
 }
 
+/* More than one part, in one request. */
+static uint64_t read_some(struct qn_remote *remote, const struct qn_part *parts, uint64_t count) {
+  const uint64_t some = count < MOST_PARTS ? count : MOST_PARTS;
+  return some > 1 && qn_remote_gives_several(remote) ? gather(remote, parts, some) : 0;
+}
+
 enum qn_status qn_remote_read_parts(struct qn_remote *remote, const struct qn_part *parts,
                                     uint64_t count, struct qn_error *error) {
   enum qn_status status = QN_OK;
-  for (uint64_t first = 0, some; first < count && !status; first += some) {
-    some = count - first < MOST_PARTS ? count - first : MOST_PARTS;
-    if (some > 1 && !__atomic_load_n(&remote->one_at_a_time, __ATOMIC_RELAXED) &&
-        gather(remote, parts + first, some))
-      continue;
-    for (uint64_t i = first; i < first + some && !status; i++)
-      status = read_one(remote, &parts[i], error);
+  bool together = true; /* until that brings nothing */
+  for (uint64_t at = 0; at < count && !status;) {
+    const uint64_t got = together ? read_some(remote, parts + at, count - at) : 0;
+    together = together && got;
+    if (!got)
+      status = read_one(remote, &parts[at], error);
+    at += got ? got : 1;
   }
   return status;
+}
+
+bool qn_remote_read_together(struct qn_remote *remote, const struct qn_part *parts,
+                             uint64_t count) {
+  return count <= MOST_PARTS && read_some(remote, parts, count) == count;
+}
+
+bool qn_remote_gives_several(const struct qn_remote *remote) {
+  return !__atomic_load_n(&remote->one_at_a_time, __ATOMIC_RELAXED);
 }

@@ -41,6 +41,11 @@ struct qn_part;
 enum qn_status qn_remote_read_parts(struct qn_remote *remote, const struct qn_part *parts,
                                     uint64_t count, struct qn_error *error);
 
+/* Several ranges in one request, or none: false. At most 128. */
+bool qn_remote_read_together(struct qn_remote *remote, const struct qn_part *parts, uint64_t count);
+/* As far as is known. */
+bool qn_remote_gives_several(const struct qn_remote *remote);
+
 /* After the first read: the object's length, and whether the server gives ranges. If not, nothing
  * but its beginning can be read. */
 uint64_t qn_remote_bytes(const struct qn_remote *remote);

@@ -175,6 +175,13 @@ enum qn_status qn_remote_copy_read_parts(struct qn_remote_copy *copy, struct qn_
   return status ? status : qn_remote_read_parts(copy->remote, parts, far, error);
 }
 
+bool qn_remote_copy_read_together(struct qn_remote_copy *copy, struct qn_part *parts,
+                                  uint64_t count) {
+  for (uint64_t i = 0; i < count; i++)
+    parts[i].offset += copy->base;
+  return qn_remote_read_together(copy->remote, parts, count);
+}
+
 /* ---- The cache -------------------------------------------------------------- */
 
 enum qn_status qn_remote_copy_map(struct qn_remote_copy *copy, const char *name, void **out,

@@ -32,6 +32,10 @@ struct qn_part;
 enum qn_status qn_remote_copy_read_parts(struct qn_remote_copy *copy, struct qn_part *parts,
                                          uint64_t count, struct qn_error *error);
 
+/* The same, but in one request or not at all: false. */
+bool qn_remote_copy_read_together(struct qn_remote_copy *copy, struct qn_part *parts,
+                                  uint64_t count);
+
 /* Map the file of the cache that goes by `name`; nothing of it can be read. */
 enum qn_status qn_remote_copy_map(struct qn_remote_copy *copy, const char *name, void **out,
                                   struct qn_error *error);

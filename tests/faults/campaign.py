@@ -8,7 +8,7 @@ import struct
 import subprocess
 from pathlib import Path
 
-from faults.commands import ALL, COMMANDS, Reference, contents, make_inputs, serve, timeless, words_of
+from faults.commands import ALL, COMMANDS, Reference, contents, make_scene, timeless, words_of
 from remote.scene import HAS_LIBCURL
 
 BIN = Path(os.environ["QUERN_BIN"])
@@ -18,7 +18,8 @@ SHIM = BIN.parent / "release" / "tests" / "libquern_faults.so"
 FUNCTIONS = ("open", "read", "pread", "write", "pwrite", "mmap", "rename", "link", "fsync", "ftruncate", "unlink",
              "close", "pthread_create", "malloc", "calloc", "realloc")
 MEMORY = ("mmap", "malloc", "calloc", "realloc", "pthread_create")
-# Where libarchive (3.6.2) itself gets no memory it crashes in places, or calls the file damaged.
+# Where libarchive (3.6.2) itself gets no memory it crashes in archive_read_open1 and, beginning a member, in
+# archive_entry_set_dev, or calls the file damaged.
 LIBARCHIVE = ("far-bundle", "import-gzip", "import-zip", "import-npz", "bundle", "extract-member", "list")
 OLD = b"what was there before\n"
 
@@ -27,12 +28,7 @@ class Campaign:
     """Runs commands in a scratch folder; `problems` is what was found, `ended` how the runs ended."""
 
     def __init__(self, folder):
-        self.folder = Path(folder).resolve()
-        self.folder.mkdir()
-        self.inputs = self.folder / "inputs"
-        self.inputs.mkdir()
-        make_inputs(self.inputs)
-        self.server = serve(self.inputs)
+        self.folder, self.inputs, self.server = make_scene(folder)
         self.commands = ALL if HAS_LIBCURL else COMMANDS
         self.environment = dict(os.environ, XDG_CACHE_HOME=str(self.folder / "cache"), QUERN_REMOTE_RETRIES="1")
         self.right = {name: Reference(name, self.inputs, self.folder / ("right-" + name), self.server.url("")) for name in self.commands}

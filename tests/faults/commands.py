@@ -156,6 +156,15 @@ def serve(inputs):
     return server
 
 
+def make_scene(folder):
+    """A new folder, the inputs in it, and their server."""
+    folder = Path(folder).resolve()
+    inputs = folder / "inputs"
+    inputs.mkdir(parents=True)
+    make_inputs(inputs)
+    return folder, inputs, serve(inputs)
+
+
 def words_of(name, inputs, *more, server="SERVER"):
     """The command as a list; on two threads, and quiet if its output is a file."""
     words, output = ALL[name]

@@ -3,9 +3,8 @@
 import os
 import shutil
 import subprocess
-from pathlib import Path
 
-from faults.commands import FAR, contents, make_inputs, serve, timeless, words_of
+from faults.commands import FAR, contents, make_scene, timeless, words_of
 from harness.process import SANITIZER
 from remote.server import Behaviour
 
@@ -45,12 +44,7 @@ class Network:
     """Runs commands in a scratch folder; `problems` is what was found."""
 
     def __init__(self, folder):
-        self.folder = Path(folder).resolve()
-        self.folder.mkdir()
-        self.inputs = self.folder / "inputs"
-        self.inputs.mkdir()
-        make_inputs(self.inputs)
-        self.server = serve(self.inputs)
+        self.folder, self.inputs, self.server = make_scene(folder)
         self.sound = dict(self.server.objects)
         self.problems, self.ended, self.right, self.requests = [], {}, {}, {}
         for name in FAR:

@@ -7,14 +7,14 @@
 
 #include "support/threads.h"
 
-extern const struct fuzz_family fuzz_archive, fuzz_bundle, fuzz_container, fuzz_filters,
+extern const struct fuzz_family fuzz_afar, fuzz_archive, fuzz_bundle, fuzz_container, fuzz_filters,
     fuzz_labels, fuzz_layouts, fuzz_names, fuzz_packings, fuzz_readers, fuzz_recipes, fuzz_results,
     fuzz_set, fuzz_webgraph;
 
 const struct fuzz_family *const fuzz_families[] = {
-    &fuzz_archive, &fuzz_bundle, &fuzz_container, &fuzz_filters, &fuzz_labels,
-    &fuzz_layouts, &fuzz_names,  &fuzz_packings,  &fuzz_readers, &fuzz_recipes,
-    &fuzz_results, &fuzz_set,    &fuzz_webgraph,  NULL};
+    &fuzz_afar,    &fuzz_archive, &fuzz_bundle, &fuzz_container, &fuzz_filters,
+    &fuzz_labels,  &fuzz_layouts, &fuzz_names,  &fuzz_packings,  &fuzz_readers,
+    &fuzz_recipes, &fuzz_results, &fuzz_set,    &fuzz_webgraph,  NULL};
 
 bool fuzz_searching;
 

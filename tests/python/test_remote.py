@@ -92,6 +92,30 @@ class Remote(unittest.TestCase):
             self.assertTrue(does or (requests <= 10 and count <= 20 * 10 ** 6), (requests, count))
             self.server.does = type(self.server.does)()
 
+    def test_ids_that_are_texts(self):
+        """A few of many are looked up by looking at others, which is believed only once it is verified."""
+        chance = numpy.random.default_rng(6)
+        names = sorted({"%s-%s" % ("abcxyz"[i % 6], "n" * (i % 13 * (i % 5)) + str(i * 7919 % 500009)) for i in range(400000)})
+        names[200000:200003] = [names[200000] + "u" * 130 + end for end in ("", "v", "w")]
+        ends = chance.integers(0, len(names), (2, len(names)))
+        ends[0, :13], ends[1, :13] = 77777, numpy.arange(13) * 30000
+        (self.at / "names.csv").write_text("".join("%s,%s\n" % (names[a], names[b]) for a, b in ends.T.tolist()))
+        run("quern-import", self.at / "names.csv", "--ids", "strings", "-q", "-o", self.at / "names.qrn")
+        self.server.objects["/names.qrn"] = (self.at / "names.qrn").read_bytes()
+        ids = quern.open(self.at / "names.qrn").ids.tolist()
+        for does in ({}, {"several": False}, {"lies": 300}, {"lies": 100}):
+            near, far = self.both("names.qrn")
+            vars(self.server.does).update(does)
+            self.assertEqual(far.neighbors(names[77777]).tolist(), near.neighbors(names[77777]).tolist())
+            requests, count = self.traffic()
+            self.assertTrue(does or (requests <= 10 and count <= 20 * 10 ** 6), (requests, count))
+            for vertex in (0, 131071, 131072, len(ids) - 1):
+                self.assertEqual(far.find(ids[vertex]), vertex)
+            self.assertEqual(names[200001] in far, names[200001] in ids)
+            self.assertFalse(any(name in far for name in ("", "zz", "x-" + "n" * 300, names[200000] + "t")))
+            self.server.does = type(self.server.does)()
+        self.assertEqual(quern.open(self.server.url("/names.qrn")).ids.tolist(), ids)
+
     def test_archives_by_frames(self):
         near, archive = quern.open(self.at / "dense.qrn"), self.server.objects["/dense.qra"]
         self.server.log.clear()

@@ -26,6 +26,7 @@ class Behaviour:
         self.stalls = []  # seconds to say nothing before the body
         self.ranges = True  # answer with ranges
         self.several = True  # and with several at once; False: with all of the object then
+        self.lies = 0  # of several ranges those of at most so many bytes are made up
         self.wrong_part = None  # (of several the number of one, bytes later that it begins)
         self.length = True  # say the length
         self.etags = True
@@ -142,7 +143,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if does.wrong_part and does.wrong_part[0] == number:
                 first, last = first + does.wrong_part[1], last + does.wrong_part[1]
             body += b"\r\n--cut here\r\nContent-Type: text/plain\r\nContent-Range: bytes %d-%d/%d\r\n\r\n" % (first, last, len(content))
-            body += content[first:last + 1]
+            body += content[first:last + 1] if last - first >= does.lies else bytes((first + i) % 199 % 97 for i in range(last - first + 1))
         body += b"\r\n--cut here--\r\n"
         self.send_response(206)
         if does.etags:

@@ -12,42 +12,42 @@
 #include <quern/lookup.h>
 #include <quern/session.h>
 
-/* A row, and what its columns are called. */
+/* A row, and what its columns are called: numbers, or texts. */
 struct named_row {
   struct qn_row row;
-  struct qn_id_arrays ids; /* of texts alone */
+  uint64_t num_vertices;
   enum qn_id_form form;
   enum qn_type weight_type;
-  uint64_t *numbers; /* [num_edges] of others */
+  uint64_t *numbers; /* [num_edges], or the lengths of texts */
+  const char **texts;
 };
 
-/* Texts are looked up where all of them are. */
 static enum qn_status name_columns(struct qn_session *session, struct named_row *named,
                                    struct qn_error *error) {
   const struct qn_row *row = &named->row;
-  named->ids.size = sizeof named->ids;
   enum qn_status status =
       qn_alloc(&named->numbers, row->num_edges, sizeof *named->numbers, "ids of neighbours", error);
-  if (!status && named->form != QN_ID_FORM_STRINGS)
-    return qn_session_numbers_of(session, row->columns, row->num_edges, named->numbers, error);
   if (!status)
-    status = qn_session_ids(session, &named->ids, error);
-  for (uint64_t i = 0; i < row->num_edges && !status; i++)
-    if (row->columns[i] >= named->ids.num_vertices)
-      status = qn_fail(error, QN_INVALID,
-                       "an edge leads to a vertex that there is not: the file is damaged");
-  return status;
+    status =
+        qn_alloc(&named->texts, row->num_edges, sizeof *named->texts, "ids of neighbours", error);
+  if (status)
+    return status;
+  for (uint64_t i = 0; i < row->num_edges; i++)
+    if (row->columns[i] >= named->num_vertices)
+      return qn_fail(error, QN_INVALID,
+                     "an edge leads to a vertex that there is not: the file is damaged");
+  return named->form == QN_ID_FORM_STRINGS
+             ? qn_session_texts_of(session, row->columns, row->num_edges, named->texts,
+                                   named->numbers, error)
+             : qn_session_numbers_of(session, row->columns, row->num_edges, named->numbers, error);
 }
 
 static json_t *name_of(const struct named_row *named, uint64_t i) {
-  if (named->form != QN_ID_FORM_STRINGS) {
-    char digits[24];
-    snprintf(digits, sizeof digits, "%" PRIu64, named->numbers[i]);
-    return json_string(digits);
-  }
-  const uint64_t *offset = &named->ids.offsets[named->row.columns[i]];
-  return offset[0] <= offset[1] ? qn_json_name(named->ids.bytes + offset[0], offset[1] - offset[0])
-                                : json_null();
+  if (named->form == QN_ID_FORM_STRINGS)
+    return qn_json_name(named->texts[i], named->numbers[i]);
+  char digits[24];
+  snprintf(digits, sizeof digits, "%" PRIu64, named->numbers[i]);
+  return json_string(digits);
 }
 
 static json_t *weight_of(const void *weights, enum qn_type type, uint64_t i) {
@@ -105,6 +105,7 @@ static enum qn_status show(struct qn_session *session, const char *vertex, bool 
   struct named_row named = {.row.size = sizeof named.row};
   uint32_t number;
   qn_session_info(session, &info);
+  named.num_vertices = info.num_vertices;
   named.form = info.id_form;
   named.weight_type = info.weight_type;
   enum qn_status status = qn_session_find(session, &vertex, 1, &number, NULL, error);
@@ -115,6 +116,7 @@ static enum qn_status show(struct qn_session *session, const char *vertex, bool 
   if (!status)
     say(describe(&named, vertex), json);
   qn_free(named.numbers);
+  qn_free(named.texts);
   return status;
 }
 
