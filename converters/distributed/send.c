@@ -18,10 +18,9 @@
 /* Of so many blocks the edges are counted, to share the rows out evenly. */
 #define COUNTED_BLOCKS 64
 
-/* Blocks that a rank sends in a round, of 64 KiB: few of many ranks, as all may be for one. */
-#define MOST_BLOCKS 256
-#define FEWEST_BLOCKS 64
-#define BLOCKS_OF_ALL 1024
+/* Blocks that a rank sends in a round, of 64 KiB. What a round takes is new memory once, and may
+ * still be in the cache when it is sent. */
+#define BLOCKS_AT_ONCE 64
 
 /* Of these a lane gets at least so many from a rank. */
 #define BLOCKS_OF_LANE 4
@@ -413,13 +412,10 @@ static enum qn_status create_received(struct qn_distributed *distributed, struct
 }
 
 static uint64_t blocks_at_once(unsigned num_ranks) {
-  uint64_t blocks = num_ranks <= BLOCKS_OF_ALL / MOST_BLOCKS    ? MOST_BLOCKS
-                    : num_ranks < BLOCKS_OF_ALL / FEWEST_BLOCKS ? BLOCKS_OF_ALL / num_ranks
-                                                                : FEWEST_BLOCKS;
-  uint64_t limit = qn_memory_limit() / 16 / (4 * (uint64_t)num_ranks * QN_BLOCK_BYTES);
-  if (qn_memory_limit() && blocks > limit)
-    blocks = limit ? limit : 1;
-  return blocks;
+  const uint64_t limit = qn_memory_limit() / 16 / (4 * (uint64_t)num_ranks * QN_BLOCK_BYTES);
+  if (!qn_memory_limit() || limit > BLOCKS_AT_ONCE)
+    return BLOCKS_AT_ONCE;
+  return limit ? limit : 1;
 }
 
 /* Threads that take what comes from a rank. Each leaves a block that is partly filled in every

@@ -14,9 +14,10 @@
 /* Counts of MPI are ints. */
 #define MOST_BYTES ((uint64_t)1 << 30)
 
-/* Seconds: before a rank that waits rests, and at once. */
+/* Seconds: before a rank that waits rests, and at once; while bytes are under way, too. */
 #define PATIENCE 0.0001
 #define LONGEST_REST 0.005
+#define SHORT_REST 0.0001
 
 /* Numbers that are combined while ranks rest. */
 #define FEW_VALUES 512
@@ -114,10 +115,10 @@ static void take_roll(double waited, unsigned *calls) {
   roll.patience.word *= 2; /* the next word is for a longer wait */
 }
 
-/* MPI waits by asking again and again. With `rests`, whoever comes much earlier than the last rank
- * sleeps, so that it leaves its processor to others; bytes that are under way need those who ask.
+/* MPI waits by asking again and again. Whoever waits for long sleeps between, so that it leaves its
+ * processor to others, `longest` seconds at most: bytes that are under way need those who ask.
  * While this rank is stopped itself it does not wait. */
-static void wait_for(MPI_Request *request, bool rests) {
+static void wait_for(MPI_Request *request, double longest) {
   double asked = MPI_Wtime(), waited = 0;
   unsigned calls = 0;
   for (int done = 0; !roll.lost;) {
@@ -128,22 +129,22 @@ static void wait_for(MPI_Request *request, bool rests) {
     waited += step < roll.interval ? step : roll.interval;
     asked = now;
     take_roll(waited, &calls);
-    if (rests && waited > PATIENCE) {
-      const double rest = waited / 16 < LONGEST_REST ? waited / 16 : LONGEST_REST;
+    if (waited > PATIENCE) {
+      const double rest = waited / 16 < longest ? waited / 16 : longest;
       nanosleep(&(struct timespec){.tv_nsec = (long)(rest * 1e9)}, NULL);
     }
   }
 }
 
 static void finish(MPI_Request *request) {
-  wait_for(request, false);
+  wait_for(request, SHORT_REST);
 }
 
 /* Of what ends when all have come, and brings few bytes. */
 static void rest_until(MPI_Request *request) {
   hear_who_waits(); /* what was said in earlier waits is no news */
   memset(roll.last_seen, 0, roll.num_ranks * sizeof *roll.last_seen);
-  wait_for(request, true);
+  wait_for(request, LONGEST_REST);
 }
 
 static void wait_for_all(void) {

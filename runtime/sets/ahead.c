@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "support/memory_plan.h"
@@ -17,6 +18,18 @@ static bool stops(const struct qn_set_ahead *ahead) {
   return __atomic_load_n(&ahead->stops, __ATOMIC_RELAXED);
 }
 
+/* To ask for what is there costs the system a look at each page of it. */
+static bool is_there(int descriptor, uint64_t at) {
+#ifdef RWF_NOWAIT
+  char byte;
+  const struct iovec one = {.iov_base = &byte, .iov_len = 1};
+  return preadv2(descriptor, &one, 1, (off_t)at, RWF_NOWAIT) == 1;
+#else
+  (void)descriptor, (void)at;
+  return false;
+#endif
+}
+
 /* Whoever opens the file says what is wrong with it. */
 static void read_part(struct qn_set_ahead *ahead, const struct qn_set_file *file) {
   char path[PATH_MAX];
@@ -26,7 +39,8 @@ static void read_part(struct qn_set_ahead *ahead, const struct qn_set_file *file
   if (descriptor < 0)
     return;
   for (uint64_t at = 0; at < file->bytes && !stops(ahead); at += STEP)
-    if (posix_fadvise(descriptor, (off_t)at, (off_t)STEP, POSIX_FADV_WILLNEED))
+    if (!is_there(descriptor, at) &&
+        posix_fadvise(descriptor, (off_t)at, (off_t)STEP, POSIX_FADV_WILLNEED))
       break;
   close(descriptor);
 }

@@ -20,6 +20,13 @@
  * process turns. */
 #define PUSH_SHARE (PROGRAM_FIRST_SUFFICES ? 64 : 16)
 
+/* Where all senders send the same, does a pull ask no more than whether there is one? And do those
+ * who receive it send the same again? */
+#define PULL_IS_COMMON                                                                             \
+  (PROGRAM_FIRST_SUFFICES && PROGRAM_IN_PLACE && !PROGRAM_USES_WEIGHTS && !NEAR_IS_KNOWN)
+#define PULL_KEEPS_COMMON                                                                          \
+  (PULL_IS_COMMON && PROGRAM_LANES == 1 && PROGRAM_COMBINE != QN_OR && !PROGRAM_USES_OUT_DEGREE)
+
 /* Where blocks have some columns of the rows that are walked, and what a vertex receives is applied
  * at once: what its blocks have brought so far. */
 struct cut_rows {
@@ -35,6 +42,7 @@ struct engine_work {
   struct senders senders;
   struct push push;
   struct cut_rows cut;
+  struct senders_count pulled; /* of `next`, where a pull knows it */
 #if NEAR_IS_KNOWN
   struct near near;
 #endif
@@ -42,12 +50,16 @@ struct engine_work {
 
 /* ---- Pulling ---------------------------------------------------------------- */
 
-/* The vertex has a new value. */
+/* The vertex has a new value; does it send? */
+static inline bool pull_apply(struct engine_state *state, uint64_t v, program_accumulator sum) {
+  const program_value old_value = state->values[v];
+  state->values[v] = program_apply(&state->context, old_value, sum);
+  return program_active(&state->context, old_value, state->values[v]);
+}
+
 static inline void pull_set(struct engine_state *state, struct engine_work *work, uint64_t v,
                             program_accumulator sum) {
-  program_value old_value = state->values[v];
-  state->values[v] = program_apply(&state->context, old_value, sum);
-  if (program_active(&state->context, old_value, state->values[v]))
+  if (pull_apply(state, v, sum))
     qn_frontier_insert(&work->next, v);
 }
 
@@ -126,22 +138,111 @@ static inline void pull_prepare(const struct engine_state *state, struct engine_
 
 #endif
 
-/* The rows [begin, end) of a part that may receive something, of which the first edges are asked
- * for before they are looked at: one after the other, each would be waited for. */
+/* ---- Rows of a part --------------------------------------------------------- */
+
+/* Rows that are looked at together. */
+#define PULL_ROWS 64
+
+/* The next of the rows before `end` that may receive something. Their first edges are asked for
+ * before they are looked at: one after the other, each would be waited for. */
+static inline unsigned pull_pick(const struct engine_state *state, const struct engine_work *work,
+                                 const struct qn_part_rows *part, const uint64_t *filled,
+                                 uint64_t *row, uint64_t end, uint64_t *rows) {
+  const struct qn_csr *csr = part->csr;
+  unsigned count = 0;
+  for (; *row < end && count < PULL_ROWS; *row = filled_next(filled, *row + 1, end))
+    if (csr->row_offsets[*row] < qn_part_row_end(part, *row) &&
+        pull_is_open(state, work, part->begin + *row)) {
+      __builtin_prefetch(&csr->column_indices[csr->row_offsets[*row]]);
+      rows[count++] = *row;
+    }
+  return count;
+}
+
+#if PULL_IS_COMMON
+
+/* Edges of a row that are looked at without a branch. */
+#define PULL_PROBES 2
+
+static inline bool pull_finds(const struct qn_part_rows *part, const uint64_t *bits,
+                              uint64_t edge) {
+  const uint64_t u = part->columns_begin + part->csr->column_indices[edge];
+  return bits[u / 64] >> (u % 64) & 1;
+}
+
+static inline bool pull_finds_any(const struct qn_part_rows *part, const uint64_t *bits,
+                                  uint64_t row, uint64_t nth) {
+  const uint64_t end = qn_part_row_end(part, row);
+  for (uint64_t edge = part->csr->row_offsets[row] + nth; edge < end; edge++)
+    if (pull_finds(part, bits, edge))
+      return true;
+  return false;
+}
+
+/* Which of `count` rows have a sender at the end of an edge, in bits by their places? Branches
+ * would be mispredicted as often as not. */
+static inline uint64_t pull_probe(const struct qn_part_rows *part, const uint64_t *bits,
+                                  const uint64_t *rows, unsigned count) {
+  const uint64_t *offsets = part->csr->row_offsets;
+  uint64_t reached = 0, open = count < 64 ? ((uint64_t)1 << count) - 1 : ~(uint64_t)0;
+  for (uint64_t nth = 0; nth < PULL_PROBES && open; nth++) {
+    uint64_t more = 0;
+    for (uint64_t left = open; left; left &= left - 1) {
+      const unsigned i = (unsigned)__builtin_ctzll(left);
+      const uint64_t edge = offsets[rows[i]] + nth;
+      reached |= (uint64_t)pull_finds(part, bits, edge) << i;
+      more |= (uint64_t)(edge + 1 < qn_part_row_end(part, rows[i])) << i;
+    }
+    open = more & ~reached;
+  }
+  for (uint64_t left = open; left; left &= left - 1)
+    if (pull_finds_any(part, bits, rows[__builtin_ctzll(left)], PULL_PROBES))
+      reached |= left & -left;
+  return reached;
+}
+
+/* Other threads set bits of the same word where their rows begin and end alone. */
+static inline void pull_insert(struct qn_frontier *next, uint64_t word, uint64_t bits) {
+  if (bits)
+    __atomic_fetch_or(&next->bits[word], bits, __ATOMIC_RELAXED);
+}
+
+/* All senders send the same. */
+static inline void pull_picked(struct engine_state *state, struct engine_work *work,
+                               const struct qn_part_rows *part, const uint64_t *rows,
+                               unsigned count, struct senders_count *pulled) {
+  const program_accumulator common = program_gather(&state->context, work->senders.message, 1);
+  uint64_t word = 0, bits = 0;
+  for (uint64_t left = pull_probe(part, work->senders.all.bits, rows, count); left;
+       left &= left - 1) {
+    const uint64_t row = rows[__builtin_ctzll(left)], v = part->begin + row;
+    if (!pull_apply(state, v, common))
+      continue;
+    pull_insert(&work->next, word, v / 64 == word ? 0 : bits);
+    bits = (v / 64 == word ? bits : 0) | (uint64_t)1 << (v % 64);
+    word = v / 64;
+    pulled->count++;
+    pulled->edges += qn_part_row_end(part, row) - part->csr->row_offsets[row];
+  }
+  pull_insert(&work->next, word, bits);
+}
+
+#endif
+
+/* The rows [begin, end) of a part. `pulled`: who has a new value, if all send the same. */
 static inline void pull_rows(struct engine_state *state, struct engine_work *work,
                              const struct qn_part_rows *part, const uint64_t *filled,
-                             uint64_t begin, uint64_t end) {
-  enum { MOST = 64 };
-  const struct qn_csr *csr = part->csr;
-  uint64_t rows[MOST];
+                             uint64_t begin, uint64_t end, struct senders_count *pulled) {
+  (void)pulled;
+  uint64_t rows[PULL_ROWS];
   for (uint64_t row = filled_next(filled, begin, end); row < end;) {
-    unsigned count = 0;
-    for (; row < end && count < MOST; row = filled_next(filled, row + 1, end))
-      if (csr->row_offsets[row] < qn_part_row_end(part, row) &&
-          pull_is_open(state, work, part->begin + row)) {
-        __builtin_prefetch(&csr->column_indices[csr->row_offsets[row]]);
-        rows[count++] = row;
-      }
+    const unsigned count = pull_pick(state, work, part, filled, &row, end, rows);
+#if PULL_IS_COMMON
+    if (work->senders.is_equal) {
+      pull_picked(state, work, part, rows, count, pulled);
+      continue;
+    }
+#endif
     for (unsigned i = 0; i < count; i++)
       pull_vertex(state, work, part, rows[i], part->begin + rows[i]);
   }
@@ -155,14 +256,21 @@ static inline void cut_apply(struct engine_state *state, struct engine_work *wor
       pull_set(state, work, part->begin + row, work->cut.sums[row]);
 }
 
+static inline void pull_chunk(struct engine_state *state, struct engine_work *work, uint64_t index,
+                              uint64_t chunk, struct senders_count *pulled) {
+  const struct qn_row_chunks *chunks = &state->walk.chunks[index];
+  pull_rows(state, work, &state->view->parts[index], state->walk.filled[index],
+            chunks->bounds[chunk], chunks->bounds[chunk + 1], pulled);
+}
+
 static inline void pull_edges(struct engine_state *state, struct engine_work *work,
                               uint64_t index) {
   const struct qn_part_rows *part = &state->view->parts[index];
-  const struct qn_row_chunks *chunks = &state->walk.chunks[index];
 #pragma omp parallel for schedule(dynamic, 1) if (part->csr->num_edges > FILLED_ALONE)
-  for (uint64_t chunk = 0; chunk < chunks->num_chunks; chunk++)
-    pull_rows(state, work, part, state->walk.filled[index], chunks->bounds[chunk],
-              chunks->bounds[chunk + 1]);
+  for (uint64_t chunk = 0; chunk < state->walk.chunks[index].num_chunks; chunk++) {
+    struct senders_count some = {0};
+    pull_chunk(state, work, index, chunk, &some);
+  }
 }
 
 /* The rows of a part are there while it is walked; it is not if none of its columns sends. */
@@ -184,16 +292,46 @@ static inline enum qn_status pull_part(struct engine_state *state, struct engine
   return status;
 }
 
+/* One part after the other. */
+static inline enum qn_status pull_each(struct engine_state *state, struct engine_work *work,
+                                       struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (uint64_t i = 0; !status && i < state->view->num_parts; i++)
+    status = pull_part(state, work, i, error);
+  return status;
+}
+
+/* Whole rows of all parts, which are there: nobody waits for a part's last rows. */
+static inline void pull_all(struct engine_state *state, struct engine_work *work) {
+  uint64_t count = 0, edges = 0;
+#pragma omp parallel reduction(+ : count, edges)
+  {
+    struct senders_count pulled = {0};
+    for (uint64_t i = 0; i < state->view->num_parts; i++) {
+#pragma omp for schedule(dynamic, 1) nowait
+      for (uint64_t chunk = 0; chunk < state->walk.chunks[i].num_chunks; chunk++)
+        pull_chunk(state, work, i, chunk, &pulled);
+    }
+    count += pulled.count;
+    edges += pulled.edges;
+  }
+  work->pulled = (struct senders_count){.count = count, .edges = edges, .is_equal = 1};
+}
+
+/* `*knows`: `pulled` tells of the next senders. */
 static inline enum qn_status pull_along(struct engine_state *state, struct engine_work *work,
-                                        struct qn_error *error) {
+                                        bool *knows, struct qn_error *error) {
+  const engine_view *view = state->view;
   enum qn_status status = senders_share(state, &work->senders, &work->active, error);
   if (status)
     return status;
   push_has_told(&work->push, &work->senders.all);
   pull_prepare(state, work);
-  for (uint64_t i = 0; !status && i < state->view->num_parts; i++)
-    status = pull_part(state, work, i, error);
-  return status;
+  if (view->enter || view->has_cut_rows)
+    return pull_each(state, work, error);
+  pull_all(state, work);
+  *knows = PULL_KEEPS_COMMON && work->senders.is_equal;
+  return QN_OK;
 }
 
 /* ---- Iterations ------------------------------------------------------------- */
@@ -216,7 +354,8 @@ static inline enum qn_status next_round(struct engine_state *state, struct engin
   if (status || isinf(next))
     return status;
   rounds_begin(&state->context, state->values, &work->rounds, next, &work->active);
-  return senders_announce(state, &work->senders, &work->active, state->context.iteration, error);
+  return senders_announce(state, &work->senders, &work->active, NULL, state->context.iteration,
+                          error);
 #else
   (void)state, (void)work, (void)error;
   return QN_OK;
@@ -229,6 +368,7 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   enum qn_status status = senders->count > 0 ? QN_OK : next_round(state, work, error);
   if (status)
     return status;
+  bool knows = false;
   step->is_over = senders->count == 0;
   if (step->is_over)
     return QN_OK;
@@ -242,12 +382,13 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
     status = push_along(state, &work->push, &work->active,
                         senders->counts[share_own(state->view)].edges, &work->next, error);
   } else {
-    status = pull_along(state, work, error);
+    status = pull_along(state, work, &knows, error);
   }
   qn_frontier_clear(&work->active);
   qn_frontier_swap(&work->active, &work->next);
   if (!status)
-    status = senders_announce(state, senders, &work->active, state->context.iteration + 1, error);
+    status = senders_announce(state, senders, &work->active, knows ? &work->pulled : NULL,
+                              state->context.iteration + 1, error);
   step->num_next = senders->count;
   return status;
 }
@@ -300,7 +441,8 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
 
 static inline enum qn_status work_begin(struct engine_state *state, struct engine_work *work,
                                         struct qn_error *error) {
-  return senders_announce(state, &work->senders, &work->active, state->context.iteration, error);
+  return senders_announce(state, &work->senders, &work->active, NULL, state->context.iteration,
+                          error);
 }
 
 static inline void work_destroy(const struct engine_state *state, struct engine_work *work) {

@@ -84,14 +84,37 @@ static struct qn_neighbors neighbors_of(const struct qn_part_rows *part, uint64_
   return row;
 }
 
-/* Every vertex hangs below its smallest neighbor, if that is smaller; else the neighbor's tree
- * joins the vertex's. */
-static void join_first(const struct qn_part_rows *part, uint32_t *parent) {
-#pragma omp parallel for schedule(dynamic, 16384)
-  for (uint64_t v = part->begin; v < part->end; v++) {
-    const struct qn_neighbors row = neighbors_of(part, v);
-    if (row.end > row.begin && row.base + row.begin[0] > v)
-      qn_components_join_ends(parent, (uint32_t)v, row.base + row.begin[0]);
+/* Parts are gone through by all threads, which do not wait for each other where a part ends; but
+ * where parts have the same rows they do, as those change what is their own without asking. */
+
+/* Every vertex hangs below its smallest neighbor, if that is smaller. */
+static void hang(const struct qn_set_view *view, uint32_t *parent) {
+#pragma omp parallel
+  for (uint64_t i = 0; i < view->num_parts; i++) {
+    const struct qn_part_rows *part = &view->parts[i];
+    if (!part->begins_row) {
+#pragma omp barrier
+    }
+#pragma omp for schedule(dynamic, 16384) nowait
+    for (uint64_t v = part->begin; v < part->end; v++) {
+      const struct qn_neighbors row = neighbors_of(part, v);
+      if (row.end > row.begin && row.base + row.begin[0] < v && parent[v] == v)
+        parent[v] = row.base + row.begin[0];
+    }
+  }
+}
+
+/* Else the neighbor's tree joins the vertex's. */
+static void join_first(const struct qn_set_view *view, uint32_t *parent) {
+#pragma omp parallel
+  for (uint64_t i = 0; i < view->num_parts; i++) {
+    const struct qn_part_rows *part = &view->parts[i];
+#pragma omp for schedule(dynamic, 16384) nowait
+    for (uint64_t v = part->begin; v < part->end; v++) {
+      const struct qn_neighbors row = neighbors_of(part, v);
+      if (row.end > row.begin && row.base + row.begin[0] > v)
+        qn_components_join_ends(parent, (uint32_t)v, row.base + row.begin[0]);
+    }
   }
 }
 
@@ -99,30 +122,25 @@ static void begin(const struct qn_set_view *view, uint32_t *parent) {
 #pragma omp parallel for schedule(static)
   for (uint64_t v = 0; v < view->num_vertices; v++)
     parent[v] = (uint32_t)v;
-  for (uint64_t i = 0; i < view->num_parts; i++) {
-    const struct qn_part_rows *part = &view->parts[i];
-#pragma omp parallel for schedule(dynamic, 16384)
-    for (uint64_t v = part->begin; v < part->end; v++) {
-      const struct qn_neighbors row = neighbors_of(part, v);
-      if (row.end > row.begin && row.base + row.begin[0] < v && parent[v] == v)
-        parent[v] = row.base + row.begin[0];
-    }
-  }
-  for (uint64_t i = 0; i < view->num_parts; i++)
-    join_first(&view->parts[i], parent);
+  hang(view, parent);
+  join_first(view, parent);
 }
 
-/* `outside`: of rows of one end of edges, which vertices are not in the largest tree yet; or NULL.
- */
-static void join_part(const struct qn_part_rows *part, uint32_t *parent, uint32_t largest,
-                      uint64_t *outside) {
-#pragma omp parallel for schedule(dynamic, 1024)
-  for (uint64_t v = part->begin; v < part->end; v++) {
-    const struct qn_neighbors row = neighbors_of(part, v);
-    if (outside)
-      qn_components_join_outside(parent, (uint32_t)v, row, outside);
-    else
-      qn_components_join(parent, (uint32_t)v, row, largest);
+/* All edges of the parts from `first` on. `outside`: of rows of one end of edges, which vertices
+ * are not in the largest tree yet; or NULL. */
+static void join_parts(const struct qn_set_view *view, uint64_t first, uint32_t *parent,
+                       uint32_t largest, uint64_t *outside) {
+#pragma omp parallel
+  for (uint64_t i = first; i < view->num_parts; i++) {
+    const struct qn_part_rows *part = &view->parts[i];
+#pragma omp for schedule(dynamic, 1024) nowait
+    for (uint64_t v = part->begin; v < part->end; v++) {
+      const struct qn_neighbors row = neighbors_of(part, v);
+      if (outside)
+        qn_components_join_outside(parent, (uint32_t)v, row, outside);
+      else
+        qn_components_join(parent, (uint32_t)v, row, largest);
+    }
   }
 }
 
@@ -228,10 +246,10 @@ static enum qn_status find_components(const struct qn_set_view *view, uint32_t *
                                   &(struct electing){.view = view, .parent = parent});
   if (!status && !view->has_out_rows && alone)
     status = qn_components_find_outside(parent, view->num_vertices, largest, &outside, error);
-  for (uint64_t i = 0; !status && i < view->num_parts; i++)
-    join_part(&view->parts[i], parent, largest, outside);
-  if (!status)
+  if (!status) {
+    join_parts(view, 0, parent, largest, outside);
     join_listed(view, parent, largest, outside);
+  }
   qn_pages_free(outside, qn_components_outside_words(view->num_vertices), sizeof *outside);
   return status ? status : merge(view, parent, error);
 }
@@ -239,8 +257,7 @@ static enum qn_status find_components(const struct qn_set_view *view, uint32_t *
 /* The trees are known but for the edges that were added since. */
 static void join_new(const struct qn_set_view *view, const uint32_t *known, uint32_t *parent) {
   memcpy(parent, known, view->num_vertices * sizeof *parent);
-  for (uint64_t i = view->num_known_parts; i < view->num_parts; i++)
-    join_part(&view->parts[i], parent, QN_NO_LARGEST, NULL);
+  join_parts(view, view->num_known_parts, parent, QN_NO_LARGEST, NULL);
   join_listed(view, parent, QN_NO_LARGEST, NULL);
   qn_components_end(parent, view->num_vertices);
 }

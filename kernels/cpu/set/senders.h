@@ -109,23 +109,32 @@ static inline uint64_t first_sender(const struct engine_state *state,
   return state->end;
 }
 
-/* `active` holds the vertices of this rank that send in `iteration`: all ranks learn how many there
- * are everywhere. */
-static inline enum qn_status senders_announce(const struct engine_state *state,
-                                              struct senders *senders, struct qn_frontier *active,
-                                              uint32_t iteration, struct qn_error *error) {
+/* What this rank says of `active` in `iteration`. */
+static inline struct senders_count count_own(const struct engine_state *state,
+                                             const struct qn_frontier *active, uint32_t iteration) {
   const engine_view *view = state->view;
   struct qn_program_context context = state->context;
   struct senders_count own = {.is_equal = 1};
   const uint64_t first_of = first_sender(state, active);
   context.iteration = iteration;
-  if (first_of < state->end) {
-    const program_message first =
-        program_send(&context, state->values[first_of], sweep_out_degree(view, first_of));
-    for (uint64_t i = 0; i < view->num_parts; i++)
-      if (view->parts[i].begins_row || !view->enter)
-        count_senders(state, &context, active, &view->parts[i], &first, &own);
-  }
+  if (first_of == state->end)
+    return own;
+  const program_message first =
+      program_send(&context, state->values[first_of], sweep_out_degree(view, first_of));
+  for (uint64_t i = 0; i < view->num_parts; i++)
+    if (view->parts[i].begins_row || !view->enter)
+      count_senders(state, &context, active, &view->parts[i], &first, &own);
+  return own;
+}
+
+/* `active` holds the vertices of this rank that send in `iteration`, of which `known` tells, if it
+ * is not NULL: all ranks learn how many there are everywhere. */
+static inline enum qn_status senders_announce(const struct engine_state *state,
+                                              struct senders *senders, struct qn_frontier *active,
+                                              const struct senders_count *known, uint32_t iteration,
+                                              struct qn_error *error) {
+  const engine_view *view = state->view;
+  const struct senders_count own = known ? *known : count_own(state, active, iteration);
   active->count = own.count;
   active->marked = true;
   active->queued = false;
