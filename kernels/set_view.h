@@ -32,6 +32,11 @@ struct qn_exchange {
   enum qn_status (*trade)(const void *out, const uint64_t *offsets, struct qn_parcel *in,
                           struct qn_error *error);
   void (*drop)(struct qn_parcel *in);
+  /* Zeroed memory of `count` items that all ranks see, where all are on one machine; else NULL. The
+   * same answer everywhere. What one has written there others may read when all have met. Owned
+   * until qn_pages_free. */
+  enum qn_status (*share)(uint64_t count, uint64_t size, void **memory, struct qn_error *error);
+  enum qn_status (*meet)(struct qn_error *error);
   /* Has each rank memory for so many bytes more? The same answer everywhere. */
   enum qn_status (*has_room)(uint64_t bytes, bool *has, struct qn_error *error);
   /* A gather while its bytes are made, one at a time; the functions above may be called meanwhile.

@@ -15,7 +15,11 @@ void qn_components_join_ends(uint32_t *parent, uint32_t a, uint32_t b) {
 }
 
 void qn_components_end(uint32_t *parent, uint64_t num_vertices) {
-  union_end(parent, num_vertices);
+  union_end(parent, 0, num_vertices);
+}
+
+void qn_components_end_some(uint32_t *parent, uint64_t begin, uint64_t end) {
+  union_end(parent, begin, end);
 }
 
 static uint32_t first_of_row(const struct qn_csr *csr, uint32_t v, uint32_t otherwise) {

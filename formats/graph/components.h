@@ -72,6 +72,8 @@ void qn_components_join_ends(uint32_t *parent, uint32_t a, uint32_t b);
 /* When the edges of all vertices are joined: let every vertex point at its root, the smallest
  * vertex of its component. All threads. */
 void qn_components_end(uint32_t *parent, uint64_t num_vertices);
+/* The same of the vertices [begin, end), while others may do it of theirs. */
+void qn_components_end_some(uint32_t *parent, uint64_t begin, uint64_t end);
 
 /* How many components there are, and the vertices of the largest, of labels that are vertices of
  * their component. */

@@ -54,10 +54,10 @@ QN_INLINE union_vertex union_root(const union_vertex *parent, union_vertex verte
   return vertex;
 }
 
-/* Every vertex points at its root. All threads. */
-static inline void union_end(union_vertex *parent, uint64_t num_vertices) {
+/* The vertices [begin, end) point at their roots. All threads. */
+static inline void union_end(union_vertex *parent, uint64_t begin, uint64_t end) {
 #pragma omp parallel for schedule(dynamic, 16384)
-  for (uint64_t v = 0; v < num_vertices; v++)
+  for (uint64_t v = begin; v < end; v++)
     __atomic_store_n(&parent[v], union_root(parent, union_load(parent, (union_vertex)v)),
                      __ATOMIC_RELAXED);
 }

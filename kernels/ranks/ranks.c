@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/cuda/device/device.h"
+#include "kernels/ranks/shared.h"
 #include "support/memory.h"
 #include "support/memory_plan.h"
 #include "support/modules/module.h"
@@ -372,6 +373,52 @@ enum qn_status qn_ranks_note_machine(struct qn_error *error) {
   return all_came(error);
 }
 
+/* ---- Memory of all ------------------------------------------------------------- */
+
+static enum qn_status meet(struct qn_error *error) {
+  double begin = qn_seconds();
+  enum qn_status status = others_are_well(error);
+  figures.exchanges++;
+  figures.seconds += qn_seconds() - begin;
+  return status;
+}
+
+/* There is none if QUERN_RANKS_SHARED is 0, for tests. */
+static bool may_share(void) {
+  const char *said = getenv("QUERN_RANKS_SHARED");
+  unsigned place, count;
+  mpi->node(&place, &count);
+  uint64_t may = count == exchange.num_ranks && (!said || strcmp(said, "0") != 0);
+  mpi->combine(&may, 1, QN_COMBINE_LEAST);
+  return may;
+}
+
+/* The first rank makes it, and the others find it there. */
+static uint64_t open_shared(uint64_t count, uint64_t size, void **memory) {
+  struct qn_shared_place place = {0};
+  if (exchange.rank == 0)
+    qn_shared_create(count, size, memory, &place);
+  const struct qn_shared_place told = {.process = mpi->tell(place.process, 0),
+                                       .descriptor = mpi->tell(place.descriptor, 0),
+                                       .mark = mpi->tell(place.mark, 0)};
+  if (exchange.rank != 0)
+    *memory = qn_shared_open(count, size, &told);
+  uint64_t has = *memory != NULL;
+  mpi->combine(&has, 1, QN_COMBINE_LEAST);
+  qn_shared_close(&place);
+  return has;
+}
+
+static enum qn_status share(uint64_t count, uint64_t size, void **memory, struct qn_error *error) {
+  *memory = NULL;
+  enum qn_status status = others_are_well(error);
+  if (status || !may_share() || open_shared(count, size, memory))
+    return status ? status : all_came(error);
+  qn_pages_free(*memory, count, size);
+  *memory = NULL;
+  return all_came(error);
+}
+
 /* ---- Gathers beside other work ------------------------------------------------ */
 
 /* There is room for nothing if QUERN_RANKS_OVERLAP is 0, for tests. */
@@ -484,6 +531,8 @@ enum qn_status qn_ranks_begin(const struct qn_exchange **out, struct qn_error *e
   exchange.gather = gather;
   exchange.trade = trade;
   exchange.drop = drop;
+  exchange.share = share;
+  exchange.meet = meet;
   exchange.has_room = has_room;
   exchange.begin_gather = begin_gather;
   exchange.made = made;

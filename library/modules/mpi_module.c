@@ -160,12 +160,14 @@ static bool has_lost(void) {
 /* ---- Where ranks are ------------------------------------------------------------ */
 
 static void node(unsigned *place, unsigned *count) {
+  static int own, all; /* found once */
   MPI_Comm same;
-  int own, all;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &same);
-  MPI_Comm_rank(same, &own);
-  MPI_Comm_size(same, &all);
-  MPI_Comm_free(&same);
+  if (all == 0) {
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &same);
+    MPI_Comm_rank(same, &own);
+    MPI_Comm_size(same, &all);
+    MPI_Comm_free(&same);
+  }
   *place = (unsigned)own;
   *count = (unsigned)all;
 }

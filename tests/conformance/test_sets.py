@@ -121,7 +121,7 @@ class FirstVersion(Folder):
 
 
 class RoundTrips(Folder):
-    tier, sanitized_tier = "medium", "medium"
+    tier, sanitized_tier, timeout = "medium", "medium", 3600  # tier long: 100 graphs
 
     def drawn(self, chance, weights):
         """A container of some graph: of any size, direction, names and weights, perhaps with properties."""

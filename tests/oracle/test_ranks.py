@@ -35,12 +35,20 @@ class Ranks(Sets, unittest.TestCase):
             with self.subTest(algorithm, ranks=ranks):
                 self.same(ranks, algorithm, graph)
 
+    @mock.patch.dict(os.environ, QUERN_RANKS_SHARED="0")
+    def test_results_of_several_machines(self):
+        """As if ranks had no memory in common."""
+        for ranks, algorithm, graph in ((3, "pagerank", "d"), (2, "cc", "u"), (3, "cc", "d"), (5, "cc", "u"), (2, "heat", "d")):
+            with self.subTest(algorithm, ranks=ranks):
+                self.same(ranks, algorithm, graph)
+
     def test_more_ranks_than_parts(self):
         run("quern-transform", self.at / "u.qrn", "--parts", "2", "-qfo", self.at / "u2")
         launch(4, "quern-run", "bfs", self.at / "u2", "-qfo", self.at / "four.tsv")
         run("quern-run", "bfs", self.at / "u.qrn", "--device=cpu", "-qfo", self.at / "one.tsv")
         self.assertEqual((self.at / "four.tsv").read_bytes(), (self.at / "one.tsv").read_bytes())
 
+    @mock.patch.dict(os.environ, QUERN_RANKS_SHARED="0")
     def test_bytes_are_those_of_the_model(self):
         """docs/cluster.md, as bench/cluster.py has it."""
         run("quern-generate", "rmat", "--scale", "10", "--seed", "5", "-qfo", self.at / "r.qrn")
@@ -63,12 +71,15 @@ class Ranks(Sets, unittest.TestCase):
             self.at / "hub")
         parts = cluster.parts_of(self.at / "hub")
         found = set()
-        for ranks, overlap in ((1, "1"), (2, "0"), (2, "1"), (3, "1")):
-            with self.subTest(ranks=ranks, overlap=overlap), mock.patch.dict(os.environ, QUERN_RANKS_OVERLAP=overlap):
+        for ranks, overlap, shared in ((1, "1", "1"), (2, "0", "0"), (2, "1", "0"), (3, "1", "0"), (3, "1", "1")):
+            with (self.subTest(ranks=ranks, overlap=overlap, shared=shared),
+                  mock.patch.dict(os.environ, QUERN_RANKS_OVERLAP=overlap, QUERN_RANKS_SHARED=shared)):
                 said = json.loads(launch(ranks, "quern-run", "pagerank", self.at / "hub", "--tolerance=1e-2", "--json",
                                          "-fo", self.at / "x.npy").stdout)
                 found.add((said["iterations"], (self.at / "x.npy").read_bytes()))
-                if ranks > 1:
+                if ranks > 1 and shared == "1":
+                    self.assertLess(said["ranks"]["received_bytes"], 6 << 18)  # results, and sums: no message
+                elif ranks > 1:
                     self.assertEqual(said["ranks"]["received_bytes"],
                                      cluster.pagerank_bytes(parts, ranks, said["iterations"], overlap == "1"))
         self.assertEqual(len(found), 1)

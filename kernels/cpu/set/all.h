@@ -37,6 +37,7 @@ struct engine_work {
   uint64_t before;   /* this process's vertices; so many of those have no messages here */
   uint64_t *offsets; /* [num_ranks + 1] in bytes of `made`; NULL if it is the same */
   bool is_telling;   /* `made` is being gathered */
+  bool is_shared;    /* all ranks see the same `messages` and `made` */
   uint64_t slice_chunks;
   struct qn_sum chunks;   /* of a part, by chunk of its vertices or rows */
   struct qn_sum hubs;     /* of a part */
@@ -98,12 +99,18 @@ static inline enum qn_status share_sums(const struct engine_state *state, struct
   return status;
 }
 
+/* All ranks have made theirs in memory that all see. Who has told sums has met the others. */
+static inline enum qn_status messages_meet(const engine_view *view, struct qn_error *error) {
+  return PROGRAM_AGGREGATE || PROGRAM_CONVERGES ? QN_OK : view->exchange->meet(error);
+}
+
 /* All ranks have `messages`: those that were made. */
 static inline enum qn_status take_messages(const struct engine_state *state,
                                            struct engine_work *work, struct qn_error *error) {
   const engine_view *view = state->view;
   program_message *made = work->made;
-  enum qn_status status = work->is_telling ? view->exchange->end_gather(error)
+  enum qn_status status = work->is_telling  ? view->exchange->end_gather(error)
+                          : work->is_shared ? messages_meet(view, error)
                           : state->walk.block
                               ? grid_share(state, made, error)
                               : share_array(view, view->first_vertices, made, sizeof *made, error);
@@ -405,6 +412,26 @@ static inline uint64_t most_cut_rows(const struct engine_state *state) {
   return most;
 }
 
+/* Where all ranks are on one machine they write into two arrays that all see, by turns: in one they
+ * read while the next is made. */
+static inline enum qn_status share_messages(const struct engine_state *state,
+                                            struct engine_work *work, struct qn_error *error) {
+  const struct qn_exchange *exchange = state->view->exchange;
+  const uint64_t count = work->num_messages, size = sizeof *work->messages;
+  void *first = NULL, *second = NULL;
+  enum qn_status status = exchange->share(count, size, &first, error);
+  if (!status && first)
+    status = exchange->share(count, size, &second, error);
+  work->is_shared = !status && second;
+  if (work->is_shared) {
+    work->messages = first;
+    work->made = second;
+  } else {
+    qn_pages_free(first, count, size);
+  }
+  return status;
+}
+
 /* A second array, if there is memory for it beside all that the run reads again and again. */
 static inline enum qn_status prepare_telling(const struct engine_state *state,
                                              struct engine_work *work, struct qn_error *error) {
@@ -448,10 +475,13 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
   work->num_messages = block ? block->places[block->num_rows] : state->context.num_vertices;
   work->before = block ? state->begin - block->places[block->row] : 0;
   enum qn_status status =
-      engine_alloc(&work->messages, work->num_messages, sizeof *work->messages, "messages", error);
+      state->view->exchange && !block ? share_messages(state, work, error) : QN_OK;
+  if (!status && !work->is_shared)
+    status = engine_alloc(&work->messages, work->num_messages, sizeof *work->messages, "messages",
+                          error);
   if (!status && block)
     status = grid_create(state, &work->grid, error);
-  if (!status)
+  if (!status && !work->is_shared)
     status = prepare_telling(state, work, error);
   if (!status)
     status = qn_sum_create(&work->chunks, most_chunks(state), error);

@@ -83,7 +83,7 @@ static enum qn_status find_components(const struct qn_run_request *request, uint
   enum qn_status status = join_parts(view, parent, error);
   if (status)
     return status;
-  union_end(parent, view->num_vertices);
+  union_end(parent, 0, view->num_vertices);
   return request->positions
              ? label_by_position(parent, view->num_vertices, request->positions, error)
              : QN_OK;

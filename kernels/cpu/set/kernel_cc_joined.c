@@ -5,7 +5,8 @@
  * and tells other ranks what is new once for each step of the diameter. Where rows hold both ends
  * of every edge, trees are merged twice: when each vertex has joined one neighbor, so that all
  * ranks know the largest tree, whose vertices need join no more; and at the end. Where they hold
- * one end, one process keeps a bit of each vertex outside of that tree. */
+ * one end, one process keeps a bit of each vertex outside of that tree. Ranks of one machine join
+ * the same trees. */
 #include <string.h>
 
 #include "formats/graph/components.h"
@@ -48,16 +49,11 @@ static enum qn_status collect(const struct qn_set_view *view, uint32_t *parent, 
   return status;
 }
 
-/* All ranks have the same trees, in which every vertex points at its root. */
-static enum qn_status merge(const struct qn_set_view *view, uint32_t *parent,
-                            struct qn_error *error) {
+static enum qn_status tell(const struct qn_set_view *view, uint32_t *parent,
+                           struct qn_error *error) {
   const struct qn_exchange *exchange = view->exchange;
   struct qn_parcel in = {0};
   uint64_t *offsets;
-  if (!exchange) {
-    qn_components_end(parent, view->num_vertices);
-    return QN_OK;
-  }
   enum qn_status status = qn_alloc(&offsets, exchange->num_ranks + (uint64_t)1, sizeof *offsets,
                                    "offsets of ranks", error);
   if (status)
@@ -73,6 +69,30 @@ static enum qn_status merge(const struct qn_set_view *view, uint32_t *parent,
   }
   qn_free(offsets);
   return status;
+}
+
+/* Trees of vertices. */
+struct forest {
+  uint32_t *parent;
+  bool is_shared;      /* all ranks have it, and each has its own vertices to begin and end with */
+  uint64_t begin, end; /* those; of a forest of one's own all */
+};
+
+static enum qn_status meet(const struct qn_set_view *view, const struct forest *forest,
+                           struct qn_error *error) {
+  return forest->is_shared ? view->exchange->meet(error) : QN_OK;
+}
+
+/* All ranks have the same trees, in which every vertex points at its root. */
+static enum qn_status merge(const struct qn_set_view *view, const struct forest *forest,
+                            struct qn_error *error) {
+  if (view->exchange && !forest->is_shared)
+    return tell(view, forest->parent, error);
+  enum qn_status status = meet(view, forest, error);
+  if (status)
+    return status;
+  qn_components_end_some(forest->parent, forest->begin, forest->end);
+  return meet(view, forest, error);
 }
 
 /* ---- Rows -------------------------------------------------------------------- */
@@ -118,12 +138,16 @@ static void join_first(const struct qn_set_view *view, uint32_t *parent) {
   }
 }
 
-static void begin(const struct qn_set_view *view, uint32_t *parent) {
+static enum qn_status begin(const struct qn_set_view *view, const struct forest *forest,
+                            struct qn_error *error) {
 #pragma omp parallel for schedule(static)
-  for (uint64_t v = 0; v < view->num_vertices; v++)
-    parent[v] = (uint32_t)v;
-  hang(view, parent);
-  join_first(view, parent);
+  for (uint64_t v = forest->begin; v < forest->end; v++)
+    forest->parent[v] = (uint32_t)v;
+  hang(view, forest->parent);
+  enum qn_status status = meet(view, forest, error);
+  if (!status)
+    join_first(view, forest->parent);
+  return status;
 }
 
 /* All edges of the parts from `first` on. `outside`: of rows of one end of edges, which vertices
@@ -230,28 +254,63 @@ static bool has_edges(const void *context, uint64_t vertex) {
                                 : qn_degree_of(&electing->view->out_degrees, vertex) > 0;
 }
 
-static enum qn_status find_components(const struct qn_set_view *view, uint32_t *parent,
+/* The root of the largest tree, the same for all ranks, which none of them changes before. */
+static enum qn_status elect(const struct qn_set_view *view, const struct forest *forest,
+                            uint32_t *largest, struct qn_error *error) {
+  const struct electing electing = {.view = view, .parent = forest->parent};
+  *largest = qn_components_elect(forest->parent, view->num_vertices, has_edges, &electing);
+  return meet(view, forest, error);
+}
+
+static enum qn_status find_components(const struct qn_set_view *view, const struct forest *forest,
                                       struct qn_error *error) {
   const bool alone = !view->exchange;
   uint32_t largest = QN_NO_LARGEST;
   uint64_t *outside = NULL;
-  enum qn_status status = QN_OK;
-  begin(view, parent);
-  if (view->has_out_rows)
-    status = merge(view, parent, error);
-  else
-    qn_components_end(parent, view->num_vertices); /* flat trees are joined faster */
+  enum qn_status status = begin(view, forest, error);
+  if (!status && (view->has_out_rows || forest->is_shared))
+    status = merge(view, forest, error);
+  else if (!status)
+    qn_components_end(forest->parent, view->num_vertices); /* flat trees are joined faster */
   if (!status && (view->has_out_rows || alone))
-    largest = qn_components_elect(parent, view->num_vertices, has_edges,
-                                  &(struct electing){.view = view, .parent = parent});
+    status = elect(view, forest, &largest, error);
   if (!status && !view->has_out_rows && alone)
-    status = qn_components_find_outside(parent, view->num_vertices, largest, &outside, error);
+    status =
+        qn_components_find_outside(forest->parent, view->num_vertices, largest, &outside, error);
   if (!status) {
-    join_parts(view, 0, parent, largest, outside);
-    join_listed(view, parent, largest, outside);
+    join_parts(view, 0, forest->parent, largest, outside);
+    join_listed(view, forest->parent, largest, outside);
   }
   qn_pages_free(outside, qn_components_outside_words(view->num_vertices), sizeof *outside);
-  return status ? status : merge(view, parent, error);
+  return status ? status : merge(view, forest, error);
+}
+
+/* All trees of all ranks become this one's. */
+static enum qn_status find_shared(const struct qn_set_view *view, uint32_t *parent, bool *is_done,
+                                  struct qn_error *error) {
+  const struct qn_exchange *exchange = view->exchange;
+  void *shared;
+  enum qn_status status = exchange->share(view->num_vertices, sizeof *parent, &shared, error);
+  *is_done = shared != NULL;
+  if (status || !shared)
+    return status;
+  const struct forest forest = {.parent = shared,
+                                .is_shared = true,
+                                .begin = view->first_vertices[exchange->rank],
+                                .end = view->first_vertices[exchange->rank + 1]};
+  status = find_components(view, &forest, error);
+  if (!status)
+    memcpy(parent, shared, view->num_vertices * sizeof *parent);
+  qn_pages_free(shared, view->num_vertices, sizeof *parent);
+  return status;
+}
+
+static enum qn_status find_all(const struct qn_set_view *view, uint32_t *parent,
+                               struct qn_error *error) {
+  const struct forest forest = {.parent = parent, .end = view->num_vertices};
+  bool is_done = false;
+  enum qn_status status = view->exchange ? find_shared(view, parent, &is_done, error) : QN_OK;
+  return status || is_done ? status : find_components(view, &forest, error);
 }
 
 /* The trees are known but for the edges that were added since. */
@@ -275,7 +334,7 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   if (qn_state_resumed(request) && view->num_known_parts > 0)
     join_new(view, qn_state_resumed(request)->values, parent);
   else
-    status = find_components(view, parent, error);
+    status = find_all(view, parent, error);
   if (!status && request->positions)
     status = qn_label_by_position(parent, num_vertices, request->positions, error);
   if (status) {
