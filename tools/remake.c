@@ -57,7 +57,7 @@ static const char documentation[] =
     "but for their metadata.\v"
     "The metadata of a container has the name, length and XXH3-128 of each file that it was made "
     "from; the files of --from, or of the working folder without it, are compared with these "
-    "before they are read. quern-info --recipe "
+    "before they are read. Of a set its files are made again. quern-info --recipe "
     "prints the steps as a recipe, and quern-fetch follows it elsewhere.\n\n"
     "Exit status: 0 if what was made is the same; 1 if it differs; 2 for a wrong command line; 3 "
     "if a file is not the one that the container was made from; 4 if the metadata does not tell "

@@ -163,21 +163,26 @@ static enum qn_status verify_set(const char *path, bool quick, uint64_t *bytes,
   return status || quick ? status : qn_set_check(path, error);
 }
 
-static enum qn_status compare(const struct qn_recipe *recipe, const struct qn_container *container,
+static enum qn_status compare(const struct qn_recipe *recipe, const struct qn_recipe_result *result,
                               struct qn_error *error) {
-  struct qn_recipe_result result;
   bool known = false;
-  enum qn_status status = qn_recipe_result_of(container, &result, error);
-  if (!status)
-    status = qn_recipe_compare(recipe, &result, &known, error);
+  enum qn_status status = qn_recipe_compare(recipe, result, &known, error);
   return status || known ? status
                          : qn_fail(error, QN_UNSUPPORTED,
                                    "the recipe %s does not say what must come out", recipe->name);
 }
 
+static enum qn_status compare_set(const char *path, const struct qn_recipe *recipe,
+                                  struct qn_error *error) {
+  struct qn_recipe_result result;
+  enum qn_status status = qn_recipe_result_find(path, &result, error);
+  return status ? status : compare(recipe, &result, error);
+}
+
 static enum qn_status verify_container(const char *path, const struct options *options,
                                        uint64_t *bytes, const char **layout,
                                        struct qn_error *error) {
+  struct qn_recipe_result result;
   struct qn_container *container;
   enum qn_status status = qn_container_open(
       path, QN_MAP_ARCHIVE | QN_MAP_RECTANGULAR | QN_MAP_PARTS, &container, error);
@@ -187,7 +192,9 @@ static enum qn_status verify_container(const char *path, const struct options *o
     if (!options->quick)
       status = qn_container_check(container, error);
     if (!status && options->recipe)
-      status = compare(options->recipe, container, error);
+      status = qn_recipe_result_of(container, &result, error);
+    if (!status && options->recipe)
+      status = compare(options->recipe, &result, error);
     if (!status)
       status = qn_used_files_check(error);
   }
@@ -204,8 +211,9 @@ static json_t *verify_file(const char *path, const struct options *options, enum
     *status = verify_container(path, options, &bytes, &layout, error);
   } else {
     layout = "set";
-    *status = options->recipe ? qn_fail(error, QN_UNSUPPORTED, "recipes are of containers")
-                              : verify_set(path, options->quick, &bytes, error);
+    *status = verify_set(path, options->quick, &bytes, error);
+    if (!*status && options->recipe)
+      *status = compare_set(path, options->recipe, error);
   }
   return json_pack("{s:o, s:b, s:s?, s:o, s:I, s:f}", "file", qn_json_path(path), "valid",
                    *status == QN_OK, "layout", layout, "error",

@@ -135,6 +135,9 @@ class Remake(unittest.TestCase):
         run("quern-generate", "uniform", "--scale=5", "--block-vertices=16", "--packed", "-qo", "generated", cwd=self.folder)
         for name in ("packed", "imported", "generated"):
             self.same_set(name)
+        (self.folder / "r.json").write_text(run("quern-info", "--recipe", "set0", cwd=self.folder).stdout)
+        run("quern-verify", "set0", "--recipe", "r.json", cwd=self.folder)
+        run("quern-verify", "set1", "--recipe", "r.json", cwd=self.folder, exit=1)
         run("quern-transform", "x.qrn", "--partition=3", "-qo", "divided.qrn", cwd=self.folder)
         run("quern-transform", "divided.qrn", "--parts-by=part", "-qo", "by-column", cwd=self.folder)
         self.assertIn("no recipe tells", run("quern-remake", "by-column", exit=4, cwd=self.folder).stderr)

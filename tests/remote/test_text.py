@@ -54,6 +54,22 @@ class Text(Bringing):
         self.assertNotIn(b"secret", self.bring("/x/e.txt", 0, "me:secret@", "?token=secret"))
         self.assertIn("secret", self.server.log[-1][0])
 
+    def test_every_format(self):
+        """That quern-export writes to one file, as from that file."""
+        formats = ("adjacency", "binsparse", "dimacs", "edges", "galois", "gapbs", "gexf", "gml", "graphml", "json", "matrix-market", "metis", "npy", "npz")
+        graph = self.folder / "s.qrn"
+        run("quern-generate", "rmat", "--scale", "5", "--undirected", "--duplicates", "remove", "--self-loops", "remove", "-q", "-f", "-o", graph)
+        for name in formats:
+            with self.subTest(name):
+                file = self.folder / ("g." + name)
+                run("quern-export", graph, "--format", name, "-q", "-f", "-o", file)
+                self.server.objects["/x/g." + name] = file.read_bytes()
+                made = []
+                for source in (file, self.server.url("/x/g." + name)):
+                    self.tool("quern-import", source, "--format", name, "-f", "-q", "-o", "out.qrn")
+                    made.append((self.folder / "out.qrn").read_bytes())
+                self.assertEqual(made[0], made[1])
+
     def test_names_from_a_server(self):
         self.server.objects.update({"/x/n-edges.txt.gz": gzip.compress(b"0\t1\n1\t2\n"),
                                     "/x/n-vertices.txt.gz": gzip.compress(b"0\torg.a\n1\torg.b\n2\torg.c\n")})

@@ -21,8 +21,8 @@ static void print_found(const struct qn_recipe_job *job, const struct qn_recipe_
   for (uint64_t i = 0; i < made->num_files; i++)
     printf("  %s: %" PRIu64 " bytes, SHA-256 %s\n", job->recipe->files[i].name,
            made->files[i].sums.digest.bytes, made->files[i].sums.sha256);
-  printf("  identity %s (Quern %s), content %s\n", made->result.identity, made->result.version,
-         made->result.content);
+  printf("  identity %s (Quern %s)%s%s\n", made->result.identity, made->result.version,
+         made->result.content[0] ? ", content " : "", made->result.content);
 }
 
 void qn_recipe_report(const struct qn_recipe_job *job, const struct qn_recipe_made *made) {
