@@ -116,13 +116,15 @@ static inline struct senders_count count_own(const struct engine_state *state,
   struct qn_program_context context = state->context;
   struct senders_count own = {.is_equal = 1};
   const uint64_t first_of = first_sender(state, active);
+  /* All parts are asked for the edges of senders where these may push. */
+  const bool counts_edges = (view->has_out_rows || view->find_in_rows) && !view->enter;
   context.iteration = iteration;
   if (first_of == state->end)
     return own;
   const program_message first =
       program_send(&context, state->values[first_of], sweep_out_degree(view, first_of));
   for (uint64_t i = 0; i < view->num_parts; i++)
-    if (view->parts[i].begins_row || !view->enter)
+    if (view->parts[i].begins_row || counts_edges)
       count_senders(state, &context, active, &view->parts[i], &first, &own);
   return own;
 }
