@@ -170,12 +170,18 @@ class Bench:
 
     def write(self):
         name = "R-MAT, scale %d, degree %d, %d threads" % (self.options.scale, self.options.degree, self.options.threads or os.cpu_count())
-        table = []
+        table, small = [], []
         for row, cells in self.rows.items():
-            table += [records.record(row, "seconds", cells["seconds"], "s", name),
-                      records.record(row, "memory", cells["memory"] / 2**30, "GiB", name)]
-        table.append(records.record("set", "disk", disk(self.set) / 2**30, "GiB", name))
-        (self.folder / "blocks.json").write_text(json.dumps(records.stamp({"blocks": table}), indent=1) + "\n")
+            if row.startswith("small: "):
+                algorithm, blocks = row[len("small: "):].split(", ")
+                small.append(records.record(blocks, algorithm, float(cells["of_container"]), "times"))
+            else:
+                table += [records.record(row, "seconds", cells["seconds"], "s", name),
+                          records.record(row, "memory", cells["memory"] / 2**30, "GiB", name)]
+        if table:
+            table.append(records.record("set", "disk", disk(self.set) / 2**30, "GiB", name))
+        tables = {key: rows for key, rows in (("blocks", table), ("blocks-small", small)) if rows}
+        (self.folder / "blocks.json").write_text(json.dumps(records.stamp(tables), indent=1) + "\n")
 
 
 def plan(options):
