@@ -390,23 +390,26 @@ static bool may_share(void) {
   mpi->node(&place, &count);
   uint64_t may = count == exchange.num_ranks && (!said || strcmp(said, "0") != 0);
   mpi->combine(&may, 1, QN_COMBINE_LEAST);
-  return may;
+  return may && !mpi->has_lost();
 }
 
 /* The first rank makes it, and the others find it there. */
-static uint64_t open_shared(uint64_t count, uint64_t size, void **memory) {
+static bool open_shared(uint64_t count, uint64_t size, void **memory) {
   struct qn_shared_place place = {0};
   if (exchange.rank == 0)
     qn_shared_create(count, size, memory, &place);
-  const struct qn_shared_place told = {.process = mpi->tell(place.process, 0),
-                                       .descriptor = mpi->tell(place.descriptor, 0),
-                                       .mark = mpi->tell(place.mark, 0)};
-  if (exchange.rank != 0)
-    *memory = qn_shared_open(count, size, &told);
+  uint64_t told[] = {(uint32_t)place.process, (uint32_t)place.descriptor, (uint32_t)place.mark};
+  mpi->combine(told, 3, QN_COMBINE_OR);
+  if (exchange.rank != 0 && !mpi->has_lost())
+    *memory = qn_shared_open(count, size,
+                             &(struct qn_shared_place){.process = (int)told[0],
+                                                       .descriptor = (int)told[1],
+                                                       .mark = (int)(uint32_t)told[2]});
   uint64_t has = *memory != NULL;
-  mpi->combine(&has, 1, QN_COMBINE_LEAST);
+  if (!mpi->has_lost())
+    mpi->combine(&has, 1, QN_COMBINE_LEAST);
   qn_shared_close(&place);
-  return has;
+  return has && !mpi->has_lost();
 }
 
 static enum qn_status share(uint64_t count, uint64_t size, void **memory, struct qn_error *error) {
