@@ -17,7 +17,6 @@ import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -27,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import gpu
 import gpu_streaming
 import records
-import stripes
+import storage
 
 BUILDERS = {"blocked-csr": "quern-block", "edge-partitions": "quern-partition", "slotted-pages": "quern-page", "shards": "quern-shard",
             "hybrid": "quern-hybrid"}
@@ -371,7 +370,7 @@ def gts(bench):
     if bench.passes:
         return
     bench.each("directed components", lambda: directed_components(bench))
-    bench.each("GTS, disks", lambda: gts_disks(bench, graph, name))
+    bench.each("GTS, disks", lambda: storage.streamed_from_disks(bench, graph, name, budget_for))
     for degree in (4, 8, 16, 32):
         bench.each("GTS, density 1:%d" % degree, lambda d=degree: gts_density(bench, scale - 1, d))
 
@@ -442,41 +441,6 @@ def gts_model(bench, algorithm, container, graph, name):
         bench.put("papers-gts-model", name, row, "rate that the model is told", 1e-9 * model["bytes_per_second"], "GB/s")
         bench.put("papers-gts-model", name, row, "rate of the run",
                   1e-9 * report["streaming"]["moved_bytes"] / max(model["measured"], 1e-12), "GB/s")
-
-
-def gts_disks(bench, graph, name):
-    """Sections 5 and 7.5: pages of which nothing is in memory, in one file and in stripes on --disks, and the model's term for disks."""
-    disks = bench.options.disks or [bench.options.output]
-    folders = [Path(tempfile.mkdtemp(prefix="quern-pages-", dir=folder)) for folder in disks]
-    try:
-        for count in (1, 2, 4):
-            home = folders[0] / str(count)
-            home.mkdir()
-            places = [folders[i % len(folders)] / ("%d-%d" % (count, i)) for i in range(count)]
-            for place in places:
-                place.mkdir()
-            words = ["--stripe=%s" % place for place in places] if count > 1 else []
-            bench.run([bench.bin / "quern-page", graph, *words, "-qo", home / "pages.qrn"])
-            disk_run(bench, home / "pages.qrn", graph, name, "in one file" if count == 1 else "in %d stripes" % count)
-    finally:
-        for folder in folders:
-            shutil.rmtree(folder)
-
-
-def disk_run(bench, container, graph, name, row):
-    """One iteration reads all from the disks, the others what of it memory does not hold."""
-    memory = budget_for(bench, "pagerank", container, graph)[0]
-    files = json.loads(bench.run([bench.bin / "quern-info", container, "--json"])).get("stripes", {}).get("files", [])
-    stripes.forget([Path(each["file"]) for each in files] or [container])
-    report = bench.go("pagerank", container, graph, extra=["--device-memory=%d" % memory, "--explain"])
-    model = report.get("streaming", {}).get("cost_model")
-    if model and model["disk_bytes_per_second"] > 0:
-        row = "PageRank, cold, " + row
-        for column, value, unit in (("model", 1e3 * model["model"], "ms"), ("measured", 1e3 * model["measured"], "ms"),
-                                    ("of it reading beyond transfers", 1e3 * model["storage"], "ms"),
-                                    ("read", 1e-9 * model["storage_bytes"], "GB"),
-                                    ("rate of the disks, by reading alone", 1e-9 * model["disk_bytes_per_second"], "GB/s")):
-            bench.put("papers-gts-disks", name, row, column, value, unit)
 
 
 def gts_kernels(bench, container, name):

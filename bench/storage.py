@@ -12,8 +12,10 @@ import argparse
 import json
 import os
 import resource
+import shutil
 import statistics
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -39,8 +41,69 @@ class Group:
     def enter(self):
         (self.folder / "cgroup.procs").write_text("%d" % os.getpid())
 
+    def leave(self):
+        (self.folder.parent / "cgroup.procs").write_text("%d" % os.getpid())
+
     def remove(self):
         self.folder.rmdir()
+
+
+# ---- For bench/papers.py: pages that are streamed from disks -------------------------
+
+CUDA_BYTES = 1500 << 20  # of host memory that a process with a device takes, with what it pins
+
+
+def streamed_from_disks(bench, graph, name, budget_for):
+    """GTS, sections 5 and 7.5: PageRank on pages in one file and in stripes on --disks, and the cost model's term for disks. Nothing is in
+    memory at first, and a control group may take half of the container, so that every iteration reads."""
+    disks = bench.options.disks or [bench.options.output]
+    folders = [Path(tempfile.mkdtemp(prefix="quern-pages-", dir=folder)) for folder in disks]
+    try:
+        for count in (1, 2, 4):
+            places = [folders[i % len(folders)] / ("%d-%d" % (count, i)) for i in range(count)]
+            for place in places:
+                place.mkdir()
+            container = places[0] / "pages.qrn"
+            bench.run([bench.bin / "quern-page", graph, *["--stripe=%s" % place for place in places if count > 1], "-qo", container])
+            told = json.loads(bench.run([bench.bin / "quern-info", container, "--json"])).get("stripes", {}).get("files", [])
+            files = [Path(each["file"]) for each in told] or [container]
+            options = ["--device-memory=%d" % budget_for(bench, "pagerank", container, graph)[0], "--host-memory=512M", "--explain"]
+            stripes.forget(files)
+            report = in_group(bench, sum(file.stat().st_size for file in files) // 2 + CUDA_BYTES,
+                              lambda c=container, o=options: bench.go("pagerank", c, graph, extra=o))
+            if report and report.get("streaming", {}).get("cost_model", {}).get("disk_bytes_per_second"):
+                told_by_model(bench, name, "in one file" if count == 1 else "in %d stripes" % count, report["streaming"]["cost_model"])
+    finally:
+        for folder in folders:
+            shutil.rmtree(folder)
+
+
+def told_by_model(bench, name, row, model):
+    for column, value, unit in (("model", 1e3 * model["model"], "ms"), ("measured", 1e3 * model["measured"], "ms"),
+                                ("of it reading beyond transfers", 1e3 * model["storage"], "ms"),
+                                ("read", 1e-9 * model["storage_bytes"], "GB"),
+                                ("rate of the disks, by reading alone", 1e-9 * model["disk_bytes_per_second"], "GB/s")):
+        bench.put("papers-gts-disks", name, "PageRank " + row, column, value, unit)
+
+
+def in_group(bench, limit, action):
+    """What the action returns, whose processes may take `limit` bytes; None where there can be no such group, or it is too small."""
+    if bench.options.emulator:
+        return action()
+    try:
+        group = Group(limit)
+    except OSError as error:
+        bench.results["skipped"].append("GTS, disks: no control group: %s" % error)
+        return None
+    try:
+        group.enter()
+        return action()
+    except (OSError, RuntimeError) as error:
+        bench.results["skipped"].append("GTS, disks, in a control group: %s" % error)
+        return None
+    finally:
+        group.leave()
+        group.remove()
 
 
 def run(words, enter=None):
