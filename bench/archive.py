@@ -1,22 +1,27 @@
 #!/usr/bin/env python3
 """Archives: sizes, and rates of quern-archive create, extract and verify, medians.
 
-    scons -j2 tools && bench/archive.py [--scales 20 22] [--threads 2] [--graphs FOLDER] [--only undirected]
+    scons -j2 tools bench-programs && bench/archive.py [--scales 20 22] [--threads 2] [--graphs FOLDER] [--only undirected] [--web 1e8]
 
-R-MAT graphs of degree 16, directed and not, without and with weights, layouts of the first, and cnr-2000 where FOLDER has it. Files
+R-MAT graphs of degree 16, directed and not, without and with weights, layouts of the first, and two web graphs where FOLDER has them. Files
 lie in the page cache and nothing is synced. Rates are of the plain container's bytes; bits are of the archive for an edge stored,
-without weights. "copy" is how fast cp copies the plain container. The table goes to the terminal, JSON to build/bench/archive.json."""
+without weights. "copy" is how fast cp copies the plain container. --web restores cnr-2000, repeated to so many arcs, on one thread, and
+beside it measures what no decoder of it can do without, in processor time (bench/programs/bench_restoring.c). A table goes to the
+terminal, JSON to build/bench/archive.json."""
 
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import records
+import webgraph
 
 ROOT = Path(__file__).resolve().parent.parent
 GRAPHS = {
@@ -29,7 +34,11 @@ GRAPHS = {
 }
 LAYOUTS = ("block", "partition", "page", "shard", "hybrid", "pack")
 DEFAULT_LEVEL = 6
-CNR = "cnr-2000/cnr-2000.graph"
+WEB = {"cnr-2000": "cnr-2000/cnr-2000.graph", "web-Stanford": "web-Stanford/stanford.graph"}
+
+
+# Of cnr-2000's archive at the default level, counted where symbols are read.
+SYMBOLS_AN_EDGE = 0.644
 
 
 class Bench:
@@ -74,6 +83,30 @@ class Bench:
             path.unlink(missing_ok=True)
         return row
 
+    def restoring(self, arcs):
+        """ns an edge of processor time: all of it, symbols alone, writing alone."""
+        plain, archive = self.folder / "archive.web.qrn", self.folder / "archive.web.qra"
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            edges, _ = webgraph.repeat(Path(self.options.graphs) / WEB["cnr-2000"], arcs, Path(folder))
+            self.tool("quern-import", Path(folder) / "big.graph", "-q", "-f", "-o", plain)
+        size = plain.stat().st_size
+        self.tool("quern-archive", "create", plain, "-q", "-f", "-o", archive)
+        before = os.times()
+        for _ in range(self.options.repeat):
+            self.tool("quern-archive", "extract", archive, "-q", "-f", "-T", 1, "-o", plain)
+        after = os.times()
+        seconds = after.children_user + after.children_system - before.children_user - before.children_system
+        alone = [json.loads(self.run(ROOT / "build/release/bench/bench_restoring", self.folder)) for _ in range(self.options.repeat)]
+        for path in (plain, archive):
+            path.unlink()
+        costs = {"restoring": 1e9 * seconds / self.options.repeat / edges,
+                 "its symbols alone": SYMBOLS_AN_EDGE * min(each["ns_a_symbol"] for each in alone),
+                 "writing its bytes alone": size / edges * min(each["ns_a_byte"] for each in alone)}
+        costs["both alone"] = costs["its symbols alone"] + costs["writing its bytes alone"]
+        for row, cost in costs.items():
+            yield records.record(row, "processor time", cost, "ns an edge")
+            yield records.record(row, "two cores at most", 2 * size / edges / cost, "GB/s")
+
     def cases(self):
         """Names and containers, made one after the other."""
         wanted = lambda name: not self.options.only or any(part in name for part in self.options.only)
@@ -92,11 +125,16 @@ class Bench:
                     self.tool("quern-%s" % layout, plain, "-q", "-f", "-o", path)
                     yield "%s, %s" % (title, layout), path
                     path.unlink()
-        cnr = Path(self.options.graphs) / CNR
-        if cnr.exists() and wanted("cnr-2000"):
-            self.tool("quern-import", cnr, "-q", "-f", "-o", plain)
-            yield "cnr-2000", plain
+        for name, path in self.web():
+            if wanted(name):
+                self.tool("quern-import", path, "-q", "-f", "-o", plain)
+                yield name, plain
         plain.unlink(missing_ok=True)
+
+    def web(self):
+        """Names and files of web graphs that are here."""
+        paths = {name: Path(self.options.graphs) / path for name, path in WEB.items()}
+        return [(name, path) for name, path in paths.items() if path.exists()]
 
 
 def print_row(row):
@@ -108,10 +146,17 @@ def print_row(row):
 
 def archive_records(rows):
     for row in rows:
-        name = row["name"] if row["level"] == DEFAULT_LEVEL and row["name"] != "cnr-2000" else "%(name)s, level %(level)d" % row
+        name = row["name"] if row["level"] == DEFAULT_LEVEL and row["name"].startswith("R-MAT") else "%(name)s, level %(level)d" % row
         for what in ("create", "extract", "verify"):
             yield records.record(name, what, 1e-9 * row["bytes"] / row["%s_seconds" % what], "GB/s")
         yield records.record(name, "size", 8 * row["archive_bytes"] / max(row["edges"], 1), "bits an edge")
+
+
+def published_records(web):
+    """What the authors' own files take, as their properties say."""
+    for name, path in web:
+        (bits,) = re.findall(r"^bitsperlink=(.+)$", path.with_suffix(".properties").read_text(), re.M)
+        yield records.record(name + ", WebGraph's file", "size", float(bits), "bits an edge")
 
 
 def main():
@@ -123,6 +168,7 @@ def main():
                         help="compression levels (%d)" % DEFAULT_LEVEL)
     parser.add_argument("--graphs", default=os.environ.get("QUERN_TEST_GRAPHS", ROOT.parent / "shared/graphs"),
                         help="folder of real graphs")
+    parser.add_argument("--web", type=float, metavar="ARCS", help="restore cnr-2000 repeated to so many, too")
     parser.add_argument("--only", nargs="+", metavar="TEXT", help="what has TEXT in its name")
     options = parser.parse_args()
     bench = Bench(options)
@@ -133,8 +179,12 @@ def main():
         for level in options.levels:
             rows.append(bench.measure(name, plain, level))
             print_row(rows[-1])
+    tables = {"archive": [*archive_records(rows), *published_records(bench.web())]}
+    if options.web:
+        tables["archive-restoring"] = list(bench.restoring(options.web))
+        print("\n".join("%-26s %-28s %6.2f" % (each["row"], each["column"], each["value"]) for each in tables["archive-restoring"]))
     (bench.folder / "archive.json").write_text(json.dumps(
-        {"threads": options.threads, "archives": rows, **records.stamp({"archive": list(archive_records(rows))})}, indent=2) + "\n")
+        {"threads": options.threads, "archives": rows, **records.stamp(tables)}, indent=2) + "\n")
 
 
 if __name__ == "__main__":
