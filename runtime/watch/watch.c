@@ -118,6 +118,12 @@ static void on_plan(void *user, const struct qn_stream_plan *plan) {
   qn_size_text(plan->topology_bytes > plan->cache_bytes ? plan->topology_bytes - plan->cache_bytes
                                                         : 0,
                expected, sizeof expected);
+  if (plan->num_units == 0) {
+    qn_notice("reading edges from the host: %s of them do not fit on the device beside %s for the "
+              "vertices, and lie in pinned host memory",
+              topology, attributes);
+    return;
+  }
   if (holds_receivers(plan))
     qn_notice("streaming: not all that vertices have fits on the device: what edges combine into "
               "stays there, %s; %s of the rest are read from host memory",

@@ -7,6 +7,7 @@
  * counter once. */
 #pragma once
 
+#include "kernels/cuda/edges/fit_or_read.cuh"
 #include "kernels/cuda/edges/row_steps.cuh"
 #include "kernels/standalone_kernel.h"
 #include "kernels/visit_order.h"
@@ -86,9 +87,10 @@ enum qn_status by_priority_run(const struct qn_run_request *request, const char 
   auto prepare = [&](struct qn_error *failure) {
     enum qn_status status = qn_run_check_units(num_vertices, graph->out.num_edges, failure);
     if (!status)
-      status = qn_run_must_fit(&memory, name, by_priority_bytes(graph) + own_bytes, failure);
+      status = qn_run_fit_or_read(&memory, request, name, by_priority_bytes(graph) + own_bytes,
+                                  4 * graph->out.num_edges, failure);
     if (!status)
-      status = qn_cuda_csr_upload(&memory, &graph->out, false, &priorities.csr, failure);
+      status = qn_run_rows_of(&memory, &graph->out, &priorities.csr, failure);
     if (!status)
       status = qn_cuda_alloc(&memory, &priorities.of, num_vertices, sizeof *priorities.of,
                              "priorities", failure);

@@ -9,6 +9,7 @@
  * Bytes: an edge moves 4 of column index and a sector of L2 for its end's label, once from either
  * end; counting costs an atomic of shared memory. */
 #include "kernels/cuda/csr/both_ways.cuh"
+#include "kernels/cuda/edges/fit_or_read.cuh"
 #include "kernels/cuda/edges/keep.cuh"
 #include "kernels/cuda/edges/label_choice.cuh"
 #include "kernels/cuda/edges/row_steps.cuh"
@@ -193,13 +194,17 @@ uint64_t most_ends(const struct qn_graph *graph, const uint64_t *in_offsets) {
 }
 
 /* Tables in device memory for vertices of the highest degree, as many as an eighth of the edges'
- * memory holds, and one at least. */
+ * memory holds, and what is left, but one at least. */
 enum qn_status create_tables(struct cdlp_work *work, uint64_t most, struct qn_error *error) {
   struct cdlp_state *state = &work->state;
   if (most <= WIDE_LABELS)
     return QN_OK;
   state->num_slots = slots_for(most < work->num_vertices ? most : work->num_vertices);
-  const uint64_t fitting = state->out.num_edges / (3 * state->num_slots);
+  const uint64_t left = qn_cuda_plannable_bytes(&work->memory->device, work->memory->cap);
+  const uint64_t room = left > work->memory->bytes ? left - work->memory->bytes : 0;
+  uint64_t fitting = state->out.num_edges / (3 * state->num_slots);
+  if (fitting > room / (12 * state->num_slots))
+    fitting = room / (12 * state->num_slots);
   work->num_tables = (unsigned)(fitting < 1 ? 1 : fitting < MOST_TABLES ? fitting : MOST_TABLES);
   enum qn_status status =
       qn_cuda_alloc(work->memory, &state->keys, work->num_tables * state->num_slots,
@@ -241,7 +246,8 @@ enum qn_status create(struct cdlp_work *work, struct qn_error *error) {
   uint64_t most = 0;
   enum qn_status status = qn_run_check_units(V, 2 * graph->out.num_edges, error);
   if (!status)
-    status = qn_run_must_fit(memory, "cdlp", needed_bytes(graph), error);
+    status = qn_run_fit_or_read(memory, work->request, "cdlp", needed_bytes(graph),
+                                qn_both_ways_edge_bytes(graph), error);
   if (!status)
     status = qn_both_ways_upload(memory, graph, &state->out, &state->in, error);
   state->has_in = graph->directedness != QN_UNDIRECTED;

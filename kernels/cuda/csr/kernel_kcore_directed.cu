@@ -4,6 +4,7 @@
  * Bytes: each edge lowers a counter of 8 bytes at either end; a round reads 12 bytes a vertex
  * twice. */
 #include "kernels/cuda/csr/both_ways.cuh"
+#include "kernels/cuda/edges/fit_or_read.cuh"
 #include "kernels/cuda/edges/step_runs.cuh"
 #include "kernels/standalone_kernel.h"
 
@@ -79,15 +80,17 @@ struct core_work {
   struct core_state state;
 };
 
-enum qn_status create(struct core_work *work, const struct qn_graph *graph,
+enum qn_status create(struct core_work *work, const struct qn_run_request *request,
                       struct qn_error *error) {
+  const struct qn_graph *graph = (const struct qn_graph *)request->view;
   struct core_state *state = &work->state;
   struct qn_cuda_memory *memory = work->memory;
   const uint64_t V = graph->out.num_vertices;
   enum qn_status status = qn_run_check_units(V, graph->out.num_edges, error);
   if (!status)
-    status = qn_run_must_fit(memory, "kcore", qn_both_ways_bytes(graph) + steps_bytes(V) + 12 * V,
-                             error);
+    status = qn_run_fit_or_read(memory, request, "kcore",
+                                qn_both_ways_bytes(graph) + steps_bytes(V) + 12 * V,
+                                qn_both_ways_edge_bytes(graph), error);
   if (!status)
     status = qn_both_ways_upload(memory, graph, &state->out, &state->in, error);
   if (!status)
@@ -158,7 +161,7 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   memset(&work, 0, sizeof work);
   memset(result, 0, sizeof *result);
   work.memory = &memory;
-  auto prepare = [&](struct qn_error *failure) { return create(&work, graph, failure); };
+  auto prepare = [&](struct qn_error *failure) { return create(&work, request, failure); };
   auto algorithm = [&](struct qn_error *failure) { return find_cores(&work, failure); };
   auto finish = [&](enum qn_status status, struct qn_error *failure) {
     result->stats.iterations = 1;

@@ -18,6 +18,7 @@
  * Bytes: each walk over what is left moves 4 bytes of column index an edge and a sector of L2 for
  * its end's component and mark. */
 #include "kernels/cuda/csr/both_ways.cuh"
+#include "kernels/cuda/edges/fit_or_read.cuh"
 #include "kernels/cuda/edges/step_runs.cuh"
 #include "kernels/cuda/standalone/cc_trees.cuh"
 #include "kernels/standalone_kernel.h"
@@ -329,7 +330,8 @@ enum qn_status create(struct scc_work *work, const struct qn_run_request *reques
   state->num_vertices = V;
   enum qn_status status = qn_run_check_units(V, work->graph->out.num_edges, error);
   if (!status)
-    status = qn_run_must_fit(memory, "scc", needed_bytes(work->graph), error);
+    status = qn_run_fit_or_read(memory, request, "scc", needed_bytes(work->graph),
+                                qn_both_ways_edge_bytes(work->graph), error);
   if (!status)
     status = qn_both_ways_upload(memory, work->graph, &work->out, &work->in, error);
   if (!status)

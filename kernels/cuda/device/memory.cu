@@ -108,7 +108,8 @@ void qn_cuda_memory_destroy(struct qn_cuda_memory *memory) {
   while (memory->num_held > 0)
     qn_store_give_back(memory->store, memory->held[--memory->num_held]);
   for (int i = memory->num_blocks; i > 0; i--)
-    cudaFree(memory->blocks[i - 1]);
+    memory->block_bytes[i - 1] ? cudaFree(memory->blocks[i - 1])
+                               : cudaFreeHost(memory->blocks[i - 1]);
   for (int i = 0; i < QN_CUDA_STAGES; i++) {
     if (memory->stage_free[i])
       cudaEventDestroy(memory->stage_free[i]);

@@ -45,12 +45,13 @@ struct qn_cuda_memory {
   uint64_t range; /* of the phase, for profilers */
   int num_blocks;
   void *blocks[QN_CUDA_MAX_BLOCKS];
-  uint64_t block_bytes[QN_CUDA_MAX_BLOCKS];
-  struct qn_device_report *report; /* of the run; NULL: there is none */
-  struct qn_store *store;          /* of arrays that stay on the device; NULL: none does */
+  uint64_t block_bytes[QN_CUDA_MAX_BLOCKS]; /* 0: pinned, on the host */
+  struct qn_device_report *report;          /* of the run; NULL: there is none */
+  struct qn_store *store;                   /* of arrays that stay on the device; NULL: none does */
   int num_held;
   void *held[QN_CUDA_MAX_BLOCKS]; /* of the store's, in use */
   bool leaves_values;             /* the result stays on the device */
+  bool reads_edges;               /* kernels read them in the host's memory */
   void *stages[QN_CUDA_STAGES];   /* pinned */
   cudaEvent_t stage_free[QN_CUDA_STAGES];
   cudaStream_t copy_stream;
