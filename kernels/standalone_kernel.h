@@ -19,13 +19,18 @@ QN_DECLARE_ALGORITHM(cdlp);
 QN_DECLARE_ALGORITHM(closeness);
 QN_DECLARE_ALGORITHM(cross_edges);
 QN_DECLARE_ALGORITHM(harmonic);
+QN_DECLARE_ALGORITHM(hits);
 QN_DECLARE_ALGORITHM(kcore);
 QN_DECLARE_ALGORITHM(lcc);
 QN_DECLARE_ALGORITHM(leiden);
 QN_DECLARE_ALGORITHM(mis);
 QN_DECLARE_ALGORITHM(coloring);
+QN_DECLARE_ALGORITHM(path);
+QN_DECLARE_ALGORITHM(sample);
 QN_DECLARE_ALGORITHM(scc);
+QN_DECLARE_ALGORITHM(similarity);
 QN_DECLARE_ALGORITHM(tc);
+QN_DECLARE_ALGORITHM(walk);
 
 #define QN_BC_KERNEL(name, layout, processor, more_traits, run)                                    \
   QN_STANDALONE_KERNEL(bc, name, layout, processor, QN_KERNEL_NO_FRONTIER | (more_traits),         \
@@ -94,3 +99,20 @@ QN_DECLARE_ALGORITHM(tc);
 #define QN_CROSS_EDGES_KERNEL(name, layout, processor, run)                                        \
   QN_STANDALONE_KERNEL(cross_edges, name, layout, processor, QN_KERNEL_ALL_ACTIVE, QN_RESULT_U64,  \
                        run, 0)
+
+#define QN_HITS_KERNEL(name, layout, processor, run)                                               \
+  QN_STANDALONE_KERNEL(hits, name, layout, processor, QN_KERNEL_ALL_ACTIVE, QN_RESULT_F64, run, 0)
+
+#define QN_PATH_KERNEL(name, layout, processor, run)                                               \
+  QN_STANDALONE_KERNEL(path, name, layout, processor,                                              \
+                       QN_KERNEL_WEIGHTS | QN_KERNEL_NON_NEGATIVE | QN_KERNEL_NO_FRONTIER,         \
+                       QN_RESULT_U64, run, 0)
+
+#define QN_SAMPLE_KERNEL(name, layout, processor, run)                                             \
+  QN_STANDALONE_KERNEL(sample, name, layout, processor, 0, QN_RESULT_U32, run, 0)
+
+#define QN_SIMILARITY_KERNEL(name, layout, processor, run)                                         \
+  QN_STANDALONE_KERNEL(similarity, name, layout, processor, 0, QN_RESULT_F64, run, 0)
+
+#define QN_WALK_KERNEL(name, layout, processor, run)                                               \
+  QN_STANDALONE_KERNEL(walk, name, layout, processor, QN_KERNEL_WEIGHTS, QN_RESULT_U32, run, 0)

@@ -17,7 +17,6 @@
 #include "support/threads.h"
 #include <quern/graph.h>
 
-QN_DECLARE_ALGORITHM(hits);
 extern const struct qn_kernel qn_kernel_hits_csr_cpu;
 
 static const char *const column_names[] = {"hub", "authority"};
@@ -169,5 +168,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return status;
 }
 
-const struct qn_kernel qn_kernel_hits_csr_cpu = QN_STANDALONE_KERNEL(
-    hits, "csr, by turns", QN_LAYOUT_GRAPH, QN_CPU, QN_KERNEL_ALL_ACTIVE, QN_RESULT_F64, run, 0);
+const struct qn_kernel qn_kernel_hits_csr_cpu =
+    QN_HITS_KERNEL("csr, by turns", QN_LAYOUT_GRAPH, QN_CPU, run);

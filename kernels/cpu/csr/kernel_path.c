@@ -10,7 +10,6 @@
 #include "kernels/standalone_kernel.h"
 #include "support/threads.h"
 
-QN_DECLARE_ALGORITHM(path);
 extern const struct qn_kernel qn_kernel_path_csr_cpu;
 
 /* A negative weight anywhere might make another path the shortest. */
@@ -69,6 +68,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return status;
 }
 
-const struct qn_kernel qn_kernel_path_csr_cpu = QN_STANDALONE_KERNEL(
-    path, "csr, from both ends", QN_LAYOUT_GRAPH, QN_CPU,
-    QN_KERNEL_WEIGHTS | QN_KERNEL_NON_NEGATIVE | QN_KERNEL_NO_FRONTIER, QN_RESULT_U64, run, 0);
+const struct qn_kernel qn_kernel_path_csr_cpu =
+    QN_PATH_KERNEL("csr, from both ends", QN_LAYOUT_GRAPH, QN_CPU, run);
