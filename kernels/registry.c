@@ -104,17 +104,6 @@ struct qn_run_request qn_run_request_for(const struct qn_kernel *kernel, const v
   return request;
 }
 
-void qn_sample_destroy(struct qn_sample *sample) {
-  if (!sample)
-    return;
-  qn_free(sample->nodes);
-  qn_free(sample->from);
-  qn_free(sample->to);
-  qn_free(sample->node_ends);
-  qn_free(sample->edge_ends);
-  qn_free(sample);
-}
-
 void qn_run_result_destroy(struct qn_run_result *result) {
   if (result->values)
     qn_pages_free(result->values, result->num_values * qn_result_width(result),

@@ -18,21 +18,22 @@
 #include "support/threads.h"
 #include <quern/graph.h>
 
-QN_DECLARE_ALGORITHM(sample);
 extern const struct qn_kernel qn_kernel_sample_csr_cpu;
 
 #define NO_PLACE UINT32_MAX
-#define STREAM_SAMPLE 0x5E3D
 
 struct work {
   const struct qn_run_request *request;
   const struct qn_csr *in;
   struct qn_sample *sample;
-  uint32_t *vertices; /* [node_capacity] of the graph, beside sample->nodes */
+  uint64_t capacity;  /* for nodes */
+  uint32_t *vertices; /* [capacity] of the graph, beside sample->nodes */
   uint32_t *places;   /* [V] in these, or NO_PLACE */
   uint64_t *begins;   /* [frontier + 1] where the edges of a vertex of this hop begin */
   uint64_t frontier_capacity;
 };
+
+/* ---- A hop ----------------------------------------------------------------------------------- */
 
 static uint64_t row_length(const struct work *work, uint32_t vertex) {
   return work->in->row_offsets[vertex + 1] - work->in->row_offsets[vertex];
@@ -43,58 +44,18 @@ static uint64_t taken_of(const struct work *work, uint32_t vertex, uint32_t fano
   return length < fanout ? length : fanout;
 }
 
-/* ---- One vertex ------------------------------------------------------------------------------ */
-
-/* The neighbours on `count` edges of a vertex. */
-static void sample_row(const struct work *work, uint64_t key, uint32_t vertex, uint64_t count,
-                       uint32_t *neighbors) {
-  const uint64_t length = row_length(work, vertex);
-  const uint32_t *row = work->in->column_indices + work->in->row_offsets[vertex];
-  int64_t chosen[QN_CHOOSE_FEW];
-  if (count < length && count <= QN_CHOOSE_FEW) {
-    qn_choose_few(key, length, count, chosen);
-    for (uint64_t i = 0; i < count; i++)
-      neighbors[i] = row[chosen[i]];
-    return;
-  }
-  for (uint64_t found = 0, i = 0; found < count; found++, i++) {
-    i = count < length ? qn_choose_next(key, length, count, found, i) : i;
-    neighbors[found] = row[i];
-  }
-}
-
-/* ---- A hop ----------------------------------------------------------------------------------- */
-
-static enum qn_status grow(uint32_t **array, uint64_t count, uint64_t *capacity, const char *what,
-                           struct qn_error *error) {
-  const uint64_t wanted = count > 2 * *capacity ? count : 2 * *capacity;
-  enum qn_status status = qn_realloc(array, wanted, sizeof **array, what, error);
-  if (!status)
-    *capacity = wanted;
-  return status;
-}
-
-static enum qn_status reserve_edges(struct work *work, uint64_t count, struct qn_error *error) {
-  struct qn_sample *sample = work->sample;
-  uint64_t capacity = sample->edge_capacity;
-  if (count <= capacity)
-    return QN_OK;
-  enum qn_status status = grow(&sample->from, count, &capacity, "sampled edges", error);
-  if (!status)
-    status = grow(&sample->to, count, &sample->edge_capacity, "sampled edges", error);
-  return status;
-}
-
 static enum qn_status add_node(struct work *work, uint32_t vertex, struct qn_error *error) {
   struct qn_sample *sample = work->sample;
   const uint32_t *positions = work->request->positions;
   enum qn_status status = QN_OK;
-  if (sample->num_nodes == sample->node_capacity) {
-    uint64_t capacity = sample->node_capacity;
-    status = grow(&sample->nodes, sample->num_nodes + 1024, &capacity, "sampled vertices", error);
+  if (sample->num_nodes == work->capacity) {
+    const uint64_t wanted = 2 * work->capacity + 1024;
+    status = qn_sample_reserve_nodes(sample, wanted, error);
     if (!status)
-      status = grow(&work->vertices, sample->num_nodes + 1024, &sample->node_capacity,
-                    "sampled vertices", error);
+      status =
+          qn_realloc(&work->vertices, wanted, sizeof *work->vertices, "sampled vertices", error);
+    if (!status)
+      work->capacity = wanted;
   }
   if (status)
     return status;
@@ -118,18 +79,19 @@ static enum qn_status find_begins(struct work *work, uint64_t first, uint64_t co
   work->begins[0] = sample->num_edges;
   for (uint64_t i = 0; i < count; i++)
     work->begins[i + 1] = work->begins[i] + taken_of(work, work->vertices[first + i], fanout);
-  return reserve_edges(work, work->begins[count], error);
+  return qn_sample_reserve_edges(sample, work->begins[count], error);
 }
 
 static void sample_rows(struct work *work, uint64_t hop, uint64_t first, uint64_t count) {
-  const uint64_t key = qn_random_key(qn_argument(work->request, "seed").whole, STREAM_SAMPLE + hop);
+  const uint64_t key = qn_sample_key(qn_argument(work->request, "seed").whole, hop);
   struct qn_sample *sample = work->sample;
 #pragma omp parallel for schedule(dynamic, 64)
   for (uint64_t i = 0; i < count; i++) {
     const uint64_t begin = work->begins[i], taken = work->begins[i + 1] - begin;
     const uint32_t vertex = work->vertices[first + i];
-    sample_row(work, qn_random_at(key, sample->nodes[first + i]), vertex, taken,
-               sample->from + begin);
+    qn_choose_neighbors(qn_random_at(key, sample->nodes[first + i]),
+                        work->in->column_indices + work->in->row_offsets[vertex],
+                        row_length(work, vertex), taken, sample->from + begin);
     for (uint64_t j = 0; j < taken; j++)
       sample->to[begin + j] = (uint32_t)(first + i);
   }
@@ -175,16 +137,8 @@ static enum qn_status do_hops(struct work *work, struct qn_error *error) {
 
 static enum qn_status create(struct work *work, struct qn_error *error) {
   const struct qn_run_request *request = work->request;
-  const uint64_t num_vertices = work->in->num_vertices,
-                 ends = (uint64_t)request->arguments.list_length + 1;
-  enum qn_status status =
-      qn_alloc_zeroed(&work->sample, 1, sizeof *work->sample, "a sample", error);
-  if (status)
-    return status;
-  work->sample->num_hops = request->arguments.list_length;
-  status = qn_alloc_zeroed(&work->sample->node_ends, ends, sizeof(uint64_t), "hops", error);
-  if (!status)
-    status = qn_alloc_zeroed(&work->sample->edge_ends, ends, sizeof(uint64_t), "hops", error);
+  const uint64_t num_vertices = work->in->num_vertices;
+  enum qn_status status = qn_sample_create(request->arguments.list_length, &work->sample, error);
   if (!status)
     status = qn_pages_alloc(&work->places, num_vertices, sizeof *work->places, "places", error);
   for (uint64_t v = 0; !status && v < num_vertices; v++)
@@ -226,5 +180,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return QN_OK;
 }
 
-const struct qn_kernel qn_kernel_sample_csr_cpu = QN_STANDALONE_KERNEL(
-    sample, "csr, in-edges, hop by hop", QN_LAYOUT_GRAPH, QN_CPU, 0, QN_RESULT_U32, run, 0);
+const struct qn_kernel qn_kernel_sample_csr_cpu =
+    QN_SAMPLE_KERNEL("csr, in-edges, hop by hop", QN_LAYOUT_GRAPH, QN_CPU, run);
