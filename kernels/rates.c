@@ -17,9 +17,10 @@ struct rate {
 };
 
 static const struct rate rates[] = {
-    {"bfs", 1.5, 0.0035}, {"cc", 2.5, 0.0033},      {"sssp", 18, 0.05}, {"bc", 14, 0.058},
-    {"spmv", 6, 0.009},   {"pagerank", 3.4, 0.008}, {"tc", 120, 2},     {"lcc", 480, 8},
-    {"cdlp", 220, 4},     {"leiden", 200, 4}};
+    {"bfs", 1.5, 0.0035}, {"cc", 2.5, 0.0033},      {"sssp", 18, 0.05},     {"bc", 14, 0.058},
+    {"spmv", 6, 0.009},   {"pagerank", 3.4, 0.008}, {"tc", 120, 2},         {"lcc", 480, 8},
+    {"cdlp", 220, 4},     {"leiden", 200, 4},       {"similarity", 120, 2}, {"path", 0, 0.05},
+    {"sample", 0, 0.05},  {"walk", 0, 0.05}}; /* look at few edges */
 /* Of others that walk all edges each time, and of the rest. */
 static const struct rate walks = {NULL, 3.4, 0.008}, others = {NULL, 10, 0.05};
 
