@@ -200,7 +200,8 @@ static enum qn_status describe_job(const char *path, enum qn_layout layout,
   *job = (struct job){.given = path,
                       .toolchain = &toolchains[device ? 1 : 0],
                       .real_weights = weight_type == QN_WEIGHT_F32 || weight_type == QN_WEIGHT_F64,
-                      .wide_weights = !device && qn_weight_bytes(weight_type) == 8};
+                      .wide_weights = (!device || layout == QN_LAYOUT_GRAPH) &&
+                                      qn_weight_bytes(weight_type) == 8};
   if (!realpath(path, job->program))
     return qn_fail_errno(error, "%s: cannot open", path);
   enum qn_status status = qn_engine_headers_find(job->engines, error);

@@ -57,11 +57,10 @@ inline enum qn_status engine_upload(struct csr_run *run, struct qn_error *error)
  * begun. */
 inline bool engine_is_too_large(const struct csr_run *run) {
   const struct qn_csr *out = &run->view->out;
-  const bool weighted = PROGRAM_USES_WEIGHTS && out->weights.type != QN_WEIGHT_NONE;
-  if (!wants_out && run->request->limits.max_iterations == 0)
-    return false;
-  return (weighted ? 8 : 4) * out->num_edges + 8 * out->num_vertices >
-         qn_cuda_plannable_bytes(&run->memory->device, run->memory->cap);
+  const uint64_t weight = PROGRAM_USES_WEIGHTS * qn_weight_bytes(out->weights.type);
+  return (wants_out || run->request->limits.max_iterations > 0) &&
+         (4 + weight) * out->num_edges + 8 * out->num_vertices >
+             qn_cuda_plannable_bytes(&run->memory->device, run->memory->cap);
 }
 
 /* *too_large: nothing is wrong but that there is too little memory. */

@@ -9,12 +9,11 @@ namespace {
 
 /* engine_weight. */
 QN_DEVICE_INLINE program_weight streamed_weight(const struct qn_weights &weights, uint64_t edge) {
-  (void)weights, (void)edge;
   if (ENGINE_TAKES(QN_WEIGHT_U32) && weights.type == QN_WEIGHT_U32)
     return (program_weight)__ldcs(&weights.u32[edge]);
   if (ENGINE_TAKES(QN_WEIGHT_F32) && weights.type == QN_WEIGHT_F32)
     return (program_weight)__ldcs(&weights.f32[edge]);
-  return 1;
+  return engine_weight(&weights, edge);
 }
 
 } /* namespace */

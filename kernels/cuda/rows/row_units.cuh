@@ -7,7 +7,7 @@
  * as large wherever rows allow it, since a slot of the cache has room for the largest. Small graphs
  * are cut into some hundreds of smaller ones, so that there is something to leave out and to keep.
  *
- * Per edge 4 bytes (8 with weights) cross the bus, per row the offset and the vertex. */
+ * Per edge 4 bytes (8 or 12 with weights) cross the bus, per row the offset and the vertex. */
 #pragma once
 
 #include <string.h>
@@ -109,7 +109,7 @@ static inline uint64_t row_offset_bytes(const struct row_matrix *matrix) {
 }
 
 static inline uint64_t row_edge_bytes(const struct row_matrix *matrix) {
-  return matrix->weights.type == QN_WEIGHT_NONE ? 4 : 8;
+  return sizeof *matrix->columns + qn_weight_bytes(matrix->weights.type);
 }
 
 /* Of a unit of so many rows and edges. */
@@ -268,7 +268,7 @@ static inline void row_unit_describe(const void *user, uint64_t number, struct q
   out->pieces[out->num_pieces++].bytes = edge_bytes;
   if (matrix->weights.type != QN_WEIGHT_NONE) {
     out->pieces[out->num_pieces].data = qn_cuda_weights_at(&matrix->weights, unit->edge_begin);
-    out->pieces[out->num_pieces++].bytes = edge_bytes;
+    out->pieces[out->num_pieces++].bytes = edge_bytes / 4 * qn_weight_bytes(matrix->weights.type);
   }
 }
 
@@ -335,9 +335,8 @@ QN_DEVICE_INLINE struct unit_rows unit_rows_at(const struct row_tables &tables,
     rows.ids = reinterpret_cast<const uint32_t *>(*piece++);
   rows.columns = reinterpret_cast<const uint32_t *>(*piece++);
   rows.weights.type = tables.weight_type;
-  if (tables.weight_type != QN_WEIGHT_NONE) {
+  if (tables.weight_type != QN_WEIGHT_NONE)
     rows.weights.data = *piece;
-  }
   return rows;
 }
 

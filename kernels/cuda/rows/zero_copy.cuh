@@ -228,7 +228,8 @@ __global__ void begin_waiting(const struct sweep_state state,
 QN_DEVICE_INLINE uint64_t needed_bytes(const struct needed_side &side, uint64_t begin,
                                        uint64_t end) {
   const uint64_t sectors = (end + NEEDED_PART - 1) / NEEDED_PART - begin / NEEDED_PART;
-  return sectors * 4 * NEEDED_PART * (side.weights.type == QN_WEIGHT_NONE ? 1 : 2);
+  const uint64_t weight = side.weights.type == QN_WEIGHT_NONE ? 0 : sizeof(program_weight);
+  return sectors * NEEDED_PART * (4 + weight);
 }
 
 /* Send along edges [begin, end), which `warps` warps share. */
@@ -517,10 +518,10 @@ inline void find_pinned(const struct sweep_run *run, struct row_reading *reading
   for (uint64_t i = 0; i < reading->cut->num_units; i++) {
     const struct row_matrix *matrix = matrix_of(reading, i);
     const struct row_unit *unit = &reading->cut->units[i];
-    const uint64_t bytes = (uint64_t)unit->num_edges * 4;
-    const bool pinned = reading->may_read && is_pinned(matrix->columns + unit->edge_begin, bytes) &&
-                        (matrix->weights.type == QN_WEIGHT_NONE ||
-                         is_pinned(qn_cuda_weights_at(&matrix->weights, unit->edge_begin), bytes));
+    const uint64_t edges = unit->num_edges, weight = qn_weight_bytes(matrix->weights.type);
+    const bool pinned =
+        reading->may_read && is_pinned(matrix->columns + unit->edge_begin, 4 * edges) &&
+        is_pinned(qn_cuda_weights_at(&matrix->weights, unit->edge_begin), weight * edges);
     reading->moved[i] = (uint32_t)row_unit_bytes(matrix, unit->num_rows, unit->num_edges);
     reading->most[i] = pinned ? reading->moved[i] : 0;
   }
