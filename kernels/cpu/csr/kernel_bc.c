@@ -1,38 +1,18 @@
-/* Betweenness centrality from given sources on CSR (Brandes: A Faster Algorithm for
- * Betweenness Centrality, 2001), not normalised; parallel edges are different paths.
+/* Betweenness centrality on CSR (brandes.h).
  *
- * A kernel of its own because it has two phases: forwards, level by level, the number
- * of shortest paths from the source, paths(v) = sum of paths(u) over the in-neighbours one level
- * up; then backwards the dependency, share(v) = paths(v) * sum of (1 + share(w)) / paths(w)
- * over the out-neighbours one level down.
- *
- * Both pull, so that sums of real numbers have one order. An array `offer` holds what the
- * vertices of the level at hand give, and 0 for all others: so one load an edge
- * suffices, and the level of the other end need not be looked up. */
-#include "kernels/cpu/loop/levels.h"
-#include "kernels/in_edges.h"
-#include "kernels/keep.h"
-#include "kernels/standalone_kernel.h"
-#include "support/memory.h"
-#include "support/threads.h"
+ * A kernel of its own because it has two phases. */
 #include <quern/graph.h>
 
-extern const struct qn_kernel qn_kernel_bc_csr_cpu;
-
-struct work {
-  const struct qn_graph *graph;
-  const struct qn_csr *in;
-  struct qn_levels levels;
-  double *paths; /* [V] */
-  double *offer; /* [V] zero but for one level's vertices */
-  double *share; /* [V] */
-  double *score; /* [V] the result */
+struct brandes_rows {
+  struct qn_csr csr;
 };
 
-static double sum_of_offers(const struct qn_csr *csr, const double *offer, uint32_t v) {
+/* Additions need not wait for each other. */
+static double brandes_sum(const struct brandes_rows *rows, const double *offer, uint32_t v) {
+  const struct qn_csr *csr = &rows->csr;
   const uint32_t *neighbors = csr->column_indices;
   uint64_t edge = csr->row_offsets[v], end = csr->row_offsets[v + 1];
-  double part0 = 0, part1 = 0, part2 = 0, part3 = 0; /* additions need not wait for each other */
+  double part0 = 0, part1 = 0, part2 = 0, part3 = 0;
   for (; edge + 4 <= end; edge += 4) {
     part0 += offer[neighbors[edge]];
     part1 += offer[neighbors[edge + 1]];
@@ -44,136 +24,29 @@ static double sum_of_offers(const struct qn_csr *csr, const double *offer, uint3
   return (part0 + part1) + (part2 + part3);
 }
 
-/* Regions of a few vertices are not worth waking threads for: a path has 10^5 of them. */
-#define FEW_VERTICES 256
+#include "kernels/cpu/loop/brandes.h"
+#include "kernels/in_edges.h"
 
-static void count_paths(struct work *work, uint32_t source) {
-  work->paths[source] = work->offer[source] = 1;
-  for (uint64_t level = 1; level < work->levels.num_levels; level++) {
-    const uint32_t *above = work->levels.vertices + work->levels.offsets[level - 1];
-    const uint32_t *here = work->levels.vertices + work->levels.offsets[level];
-    uint64_t num_above = work->levels.offsets[level] - work->levels.offsets[level - 1];
-    uint64_t num_here = work->levels.offsets[level + 1] - work->levels.offsets[level];
-#pragma omp parallel if (num_above + num_here > FEW_VERTICES)
-    {
-#pragma omp for schedule(dynamic, 64)
-      for (uint64_t i = 0; i < num_here; i++)
-        work->paths[here[i]] = sum_of_offers(work->in, work->offer, here[i]);
-#pragma omp for schedule(static)
-      for (uint64_t i = 0; i < num_above; i++)
-        work->offer[above[i]] = 0;
-#pragma omp for schedule(static)
-      for (uint64_t i = 0; i < num_here; i++)
-        work->offer[here[i]] = work->paths[here[i]];
-    }
-  }
-}
-
-/* On entry the deepest level still offers its paths; it has no share of its own. */
-static void spread_shares(struct work *work, uint32_t source) {
-  for (uint64_t level = work->levels.num_levels; level-- > 0;) {
-    const uint32_t *here = work->levels.vertices + work->levels.offsets[level];
-    uint64_t num_here = work->levels.offsets[level + 1] - work->levels.offsets[level];
-    bool has_below = level + 1 < work->levels.num_levels;
-    const uint32_t *below = here + num_here;
-    uint64_t num_below =
-        has_below ? work->levels.offsets[level + 2] - work->levels.offsets[level + 1] : 0;
-#pragma omp parallel if (num_here + num_below > FEW_VERTICES)
-    {
-#pragma omp for schedule(dynamic, 64)
-      for (uint64_t i = 0; i < num_here; i++) {
-        uint32_t v = here[i];
-        work->share[v] =
-            has_below ? work->paths[v] * sum_of_offers(&work->graph->out, work->offer, v) : 0;
-        if (v != source)
-          work->score[v] += work->share[v];
-      }
-#pragma omp for schedule(static)
-      for (uint64_t i = 0; i < num_below; i++)
-        work->offer[below[i]] = 0;
-#pragma omp for schedule(static)
-      for (uint64_t i = 0; i < num_here; i++)
-        work->offer[here[i]] = level ? (1 + work->share[here[i]]) / work->paths[here[i]] : 0;
-    }
-  }
-}
-
-/* Add one source's dependencies to the score. */
-static enum qn_status add_source(struct work *work, const struct qn_run_request *request,
-                                 uint32_t source, struct qn_error *error) {
-  const struct qn_kernel *bfs =
-      qn_kernel_find("bfs", QN_LAYOUT_GRAPH, QN_CPU, work->graph->out.weights.type);
-  struct qn_graph graph = *work->graph;
-  graph.in = *work->in;
-  graph.has_transpose = true;
-  struct qn_run_request search = qn_run_request_for(bfs, &graph);
-  struct qn_run_result levels;
-  search.positions = request->positions;
-  search.inputs.sources = &source;
-  search.inputs.num_sources = 1;
-  enum qn_status status = bfs->run(&search, &levels, error);
-  if (status)
-    return status;
-  status = qn_levels_sort(&work->levels, levels.values, error);
-  qn_run_result_destroy(&levels);
-  if (status)
-    return status;
-  count_paths(work, source);
-  spread_shares(work, source);
-  return QN_OK;
-}
-
-static enum qn_status create_arrays(struct work *work, uint64_t num_vertices,
-                                    struct qn_error *error) {
-  enum qn_status status = qn_levels_create(&work->levels, num_vertices, error);
-  if (!status)
-    status = qn_pages_alloc(&work->paths, num_vertices, sizeof(double), "path counts", error);
-  if (!status)
-    status = qn_pages_alloc(&work->offer, num_vertices, sizeof(double), "offers", error);
-  if (!status)
-    status = qn_pages_alloc(&work->share, num_vertices, sizeof(double), "shares", error);
-  if (!status)
-    status = qn_pages_alloc(&work->score, num_vertices, sizeof(double), "scores", error);
-  return status;
-}
+extern const struct qn_kernel qn_kernel_bc_csr_cpu;
 
 static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                           struct qn_error *error) {
-  const struct qn_graph *graph = request->view;
-  uint64_t num_vertices = graph->out.num_vertices;
-  struct work work = {.graph = graph};
+  struct qn_graph graph = *(const struct qn_graph *)request->view;
   struct qn_graph transposed = {0};
-  *result = (struct qn_run_result){.type = QN_RESULT_F64, .stats.converged = true};
-  double begin = qn_seconds();
-  enum qn_status status = qn_find_in_edges(graph, &transposed, &work.in, error);
-  if (!status)
-    status = create_arrays(&work, num_vertices, error);
-  result->stats.prepare_seconds = qn_seconds() - begin;
-  begin = qn_seconds();
-  const struct qn_state_parts parts = {
-      .num_vertices = num_vertices, .values = work.score, .value_bytes = sizeof *work.score};
-  if (!status)
-    qn_state_restore_values(request, &parts, 0, num_vertices);
-  for (uint64_t i = qn_state_iterations(request); i < request->inputs.num_sources && !status; i++) {
-    status = add_source(&work, request, request->inputs.sources[i], error);
-    if (!status && i + 1 < request->inputs.num_sources)
-      status = qn_state_keep(request, i + 1, 0, &parts, error);
-  }
-  result->stats.kernel_seconds = qn_seconds() - begin;
-  result->stats.iterations = request->inputs.num_sources;
-  qn_graph_unmap(&transposed);
-  qn_levels_destroy(&work.levels);
-  qn_pages_free(work.paths, num_vertices, sizeof(double));
-  qn_pages_free(work.offer, num_vertices, sizeof(double));
-  qn_pages_free(work.share, num_vertices, sizeof(double));
-  if (status) {
-    qn_pages_free(work.score, num_vertices, sizeof(double));
-    *result = (struct qn_run_result){0};
+  const struct qn_csr *in;
+  struct work work = {.out.csr = graph.out,
+                      .search =
+                          qn_kernel_find("bfs", QN_LAYOUT_GRAPH, QN_CPU, graph.out.weights.type)};
+  const double begin = qn_seconds();
+  *result = (struct qn_run_result){0};
+  enum qn_status status = qn_find_in_edges(&graph, &transposed, &in, error);
+  if (status)
     return status;
-  }
-  result->num_values = num_vertices;
-  result->values = work.score;
-  return QN_OK;
+  work.in.csr = graph.in = *in;
+  graph.has_transpose = true;
+  status = brandes_run(request, &graph, graph.out.num_vertices, &work, begin, result, error);
+  qn_graph_unmap(&transposed);
+  return status;
 }
 
 const struct qn_kernel qn_kernel_bc_csr_cpu =
