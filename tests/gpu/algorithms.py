@@ -3,7 +3,9 @@
 the CPU: results must be the same to the last byte, but for communities, which must be as modular; what each takes is shown.
 With a build for CUDA, and nvcc in the PATH, all parts or some:
 
-    scons -j16 cuda=yes cuda_arch=90 tools && python3 tests/gpu/algorithms.py [SCALE [algorithms|sources|communities|programs]...]
+    scons -j16 cuda=yes cuda_arch=90 tools && python3 tests/gpu/algorithms.py [SCALE [PART]...]
+
+The parts are those of PARTS, below. `shapes`, `wide` and `beyond` take two minutes at scale 20.
 """
 
 import json
@@ -188,7 +190,106 @@ def programs(scale):
     return right and "bad.h:54:" in done.stderr and "new_valu" in done.stderr
 
 
-PARTS = {"algorithms": algorithms, "sources": sources, "communities": communities,
+def close(what, command, container, *options):
+    """The same of real numbers, which are added up in another order: within 1e-5 of their value."""
+    rows = {}
+    for device in ("cpu", "cuda"):
+        done = quern("quern-run", *command, container, "--device", device, "--json", "-fo", device + ".tsv", *options)
+        rows[device] = [list(map(float, line.split())) for line in Path(device + ".tsv").read_text().splitlines()
+                        if line[:1].isdigit()]
+        print("%-40s %s %10.3f ms" % (what, device, 1e3 * json.loads(done.stdout)["seconds"]["kernel"]), flush=True)
+    equal = len(rows["cpu"]) == len(rows["cuda"]) and all(
+        abs(a - b) <= 1e-5 * abs(a) + 1e-300 for pair in zip(*rows.values()) for a, b in zip(*pair))
+    print("%-40s %s" % (what, "as close as they should be" if equal else "DIFFERS"), flush=True)
+    return equal
+
+
+def texts(what, command, container, *options):
+    """Results that are no array: the same bytes."""
+    said = {}
+    for device in ("cpu", "cuda"):
+        done = quern("quern-run", *command, container, "--device", device, "--json", "-fo", device + ".tsv", *options)
+        said[device] = json.loads(done.stdout)["seconds"]["kernel"]
+    equal = Path("cpu.tsv").read_bytes() == Path("cuda.tsv").read_bytes()
+    print("%-40s CPU %10.3f ms, device %10.3f ms%s" % (what, 1e3 * said["cpu"], 1e3 * said["cuda"], "" if equal else "  DIFFERS"),
+          flush=True)
+    return equal
+
+
+def some_vertices(count, scale):
+    """That have edges, as far as can be told: R-MAT's first ones."""
+    Path("ids.txt").write_text("".join("%d\n" % v for v in random.Random(5).sample(range(1 << max(scale - 4, 6)), count)))
+    return "ids.txt"
+
+
+def shapes(scale):
+    """hits, path, similarity, walk, sample."""
+    right = True
+    for kind, options in (("rmat", ["--undirected"]), ("rmat", ["--transpose", "also"]), ("uniform", [])):
+        quern("quern-generate", kind, "--scale", scale, "--degree", 16 if kind == "rmat" else 4, "--weights", "1,100", *options,
+              "-qfo", "g.qrn")
+        quern("quern-transform", "g.qrn", "--relabel", "random", "-qfo", "other.qrn")
+        what, ids = " ".join([kind, *options]), some_vertices(50, scale)
+        ends = Path(ids).read_text().split()
+        right &= close("hits " + what, ["hits", "--iterations", 20], "g.qrn")
+        for container in ("g.qrn", "other.qrn"):
+            right &= texts("path " + what, ["path", "--source", ends[0], "--target", ends[1]], container)
+            right &= texts("path, unweighted, " + what, ["path", "--source", ends[2], "--target", ends[3], "--unweighted"], container)
+            right &= same("walk " + what, ["walk", "--length", 20], container)
+            right &= same("walk, weighted, " + what, ["walk", "--length", 20, "--weighted"], container)
+            right &= texts("sample " + what, ["sample", "--sources", ids, "--fanouts", "15,10,all"], container)
+        quern("quern-generate", kind, "--scale", scale - 2, "--degree", 8, *options, "-qfo", "small.qrn")
+        right &= texts("similarity " + what, ["similarity"], "small.qrn")
+    return right
+
+
+def wide(scale):
+    """Weights of 8 bytes, resident and streamed."""
+    right = True
+    for kind in ("i64", "f64"):
+        quern("quern-generate", "rmat", "--scale", scale, "--weights", "1,100", "-q", "--format", "edges", "-fo", "e.txt")
+        quern("quern-import", "e.txt", "--weights", kind, "--transpose", "also", "-qfo", "g.qrn")
+        quern("quern-run", "degree", "g.qrn", "-qfo", "vector.npy")
+        source, edges = ["--source", 1], json.loads(quern("quern-info", "g.qrn", "--json").stdout)["edges"]
+        few = ["--device-memory", edges * 4]
+        right &= same("sssp, %s" % kind, ["sssp"], "g.qrn", *source)
+        expected = Path("cpu.npy").read_bytes()
+        quern("quern-run", "sssp", "g.qrn", *source, "--device", "cuda", *few, "-qfo", "cuda.npy")
+        right &= expected == Path("cuda.npy").read_bytes()
+        print("sssp, %s, streamed%s" % (kind, "" if expected == Path("cuda.npy").read_bytes() else "  DIFFERS"), flush=True)
+        right &= texts("path, %s" % kind, ["path", *source, "--target", 2], "g.qrn")
+        right &= close("spmv, %s" % kind, ["spmv", "--vector", "vector.npy", "--iterations", 1], "g.qrn")
+        right &= close("pagerank-weighted, %s" % kind, ["pagerank-weighted", "--iterations", 10], "g.qrn")
+    return right
+
+
+def beyond(scale):
+    """With less device memory than the edges take: they are read in the host's memory."""
+    right, size = True, 1 << scale
+    for options, names in ((["--undirected"], ["cdlp", "coloring", "mis", "scc"]), (["--transpose", "also"], ["cdlp", "kcore", "scc"])):
+        quern("quern-generate", "rmat", "--scale", scale, "--degree", 16, *options, "-qfo", "g.qrn")
+        for name in names:
+            quern("quern-run", name, "g.qrn", "--device", "cpu", "-qfo", "cpu.npy")
+            for few in ((), ("--device-memory", size * 76)):
+                done = quern("quern-run", name, "g.qrn", "--device", "cuda", "--json", "-fo", "cuda.npy", *few)
+                said, equal = json.loads(done.stdout), Path("cpu.npy").read_bytes() == Path("cuda.npy").read_bytes()
+                right &= equal and bool(said.get("streaming")) == bool(few)
+                print("%-40s device %10.3f ms, %4d MB%s%s" % (
+                    "%s %s" % (name, " ".join(options)), 1e3 * said["seconds"]["kernel"], said["accelerator"]["memory_bytes"] >> 20,
+                    ", edges on the host" if said.get("streaming") else "", "" if equal else "  DIFFERS"), flush=True)
+        few = ["--device-memory", size * 76]
+        ids = some_vertices(50, scale)
+        quern("quern-run", "walk", "g.qrn", "--length", 10, "--device", "cpu", "-qfo", "cpu.npy")
+        quern("quern-run", "walk", "g.qrn", "--length", 10, "--device", "cuda", *few, "-qfo", "cuda.npy")
+        right &= Path("cpu.npy").read_bytes() == Path("cuda.npy").read_bytes()
+        for device, more in (("cpu", []), ("cuda", few)):
+            quern("quern-run", "sample", "g.qrn", "--sources", ids, "--device", device, *more, "-qfo", device + ".tsv")
+        right &= Path("cpu.tsv").read_bytes() == Path("cuda.tsv").read_bytes()
+        print("walk and sample with edges on the host: %s" % ("right so far" if right else "NOT RIGHT"), flush=True)
+    return right
+
+
+PARTS = {"algorithms": algorithms, "shapes": shapes, "wide": wide, "beyond": beyond, "sources": sources, "communities": communities,
          "programs": lambda scale: programs(min(scale, 18))}
 
 
