@@ -18,14 +18,9 @@ CORES = "needs 16 quiet cores"
 QUIET = "needs this machine, quiet for half an hour"
 OLD = {
     "engines": QUIET,
-    "formats": CORES,
-    "gapbs": CORES,
     "gpu-cusparse": GPU,
     "gpu-kernels": GPU,
     "import": CORES,
-    "large-import": CORES,
-    "named-formats": CORES,
-    "packed": QUIET,
 }
 
 

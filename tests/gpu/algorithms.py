@@ -205,14 +205,19 @@ def close(what, command, container, *options):
 
 
 def texts(what, command, container, *options):
-    """Results that are no array: the same bytes."""
-    said = {}
+    """Results that are no array: the same bytes, or the same words that there is none."""
+    said, found = {}, {}
     for device in ("cpu", "cuda"):
-        done = quern("quern-run", *command, container, "--device", device, "--json", "-fo", device + ".tsv", *options)
-        said[device] = json.loads(done.stdout)["seconds"]["kernel"]
-    equal = Path("cpu.tsv").read_bytes() == Path("cuda.tsv").read_bytes()
-    print("%-40s CPU %10.3f ms, device %10.3f ms%s" % (what, 1e3 * said["cpu"], 1e3 * said["cuda"], "" if equal else "  DIFFERS"),
-          flush=True)
+        Path("one.tsv").unlink(missing_ok=True)
+        done = subprocess.run([str(word) for word in (BIN / "quern-run", *command, container, "--device", device, "--json", "-fo", "one.tsv", *options)],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if done.returncode > 1:
+            raise SystemExit("%s on %s: exit %d: %s" % (what, device, done.returncode, done.stderr))
+        said[device] = json.loads(done.stdout)["seconds"]["kernel"] if done.returncode == 0 else 0
+        found[device] = Path("one.tsv").read_bytes() if done.returncode == 0 else done.stderr.splitlines()[-1]
+    equal = found["cpu"] == found["cuda"]
+    print("%-40s CPU %10.3f ms, device %10.3f ms%s%s" % (
+        what, 1e3 * said["cpu"], 1e3 * said["cuda"], "" if isinstance(found["cpu"], bytes) else ", none", "" if equal else "  DIFFERS"), flush=True)
     return equal
 
 

@@ -18,27 +18,22 @@ static inline uint64_t filled_words(const struct qn_part_rows *part) {
   return (part->end - part->begin + 63) / 64;
 }
 
-/* A bit for each row; NULL if most rows have edges. */
-static inline enum qn_status filled_create(const struct qn_part_rows *part, uint64_t **bits,
-                                           struct qn_error *error) {
+/* A bit for each row, into `bits`, which are zero; NULL if most rows have edges. */
+static inline uint64_t *filled_find(const struct qn_part_rows *part, uint64_t *bits) {
   const uint64_t num_rows = part->end - part->begin, num_words = filled_words(part);
   const uint64_t *offsets = part->csr->row_offsets;
-  *bits = NULL;
   if (!filled_is_kept(part))
-    return QN_OK;
-  enum qn_status status =
-      qn_bulk_alloc(bits, num_words, sizeof **bits, "rows that have edges", error);
-  if (status)
-    return status;
+    return NULL;
 #pragma omp parallel for schedule(static)
   for (uint64_t word = 0; word < num_words; word++) {
     const uint64_t begin = word * 64, end = begin + 64 < num_rows ? begin + 64 : num_rows;
     uint64_t filled = 0;
     for (uint64_t row = begin; row < end; row++)
       filled |= (uint64_t)(offsets[row] < offsets[row + 1]) << (row - begin);
-    (*bits)[word] = filled;
+    if (filled)
+      bits[word] = filled;
   }
-  return QN_OK;
+  return bits;
 }
 
 /* The first row from `row` on that is to be walked, or `end`. */

@@ -18,6 +18,7 @@ static inline uint64_t engine_out_degree(const engine_view *view, uint64_t verte
 
 struct engine_walk {
   struct qn_row_chunks *chunks; /* [num_parts] of each part's rows, counted from its first */
+  uint64_t *filled_bits;        /* of the rows of all parts, one after the other */
   uint64_t **filled; /* [num_parts] of each part's rows; NULL: all are walked (filled.h) */
   const struct qn_set_block *block; /* walked instead, where ranks form a grid, else NULL */
   struct qn_row_chunks block_chunks;

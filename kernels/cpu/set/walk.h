@@ -80,9 +80,31 @@ static inline enum qn_status walk_enter(struct engine_state *state, uint64_t par
   const struct qn_csr *csr = view->parts[part].csr;
   if (view->enter)
     status = walk_check_weights(view, part, error);
-  if (!status)
-    status = filled_create(&view->parts[part], &state->walk.filled[part], error);
-  return status ? status : qn_row_chunks_create(chunks, csr->row_offsets, csr->num_vertices, error);
+  if (status)
+    return status;
+  state->walk.filled[part] = filled_find(&view->parts[part], state->walk.filled[part]);
+  return qn_row_chunks_create(chunks, csr->row_offsets, csr->num_vertices, error);
+}
+
+static inline uint64_t walk_filled_words(const engine_view *view) {
+  uint64_t num_words = 0;
+  for (uint64_t i = 0; i < view->num_parts; i++)
+    num_words += filled_words(&view->parts[i]);
+  return num_words;
+}
+
+/* One piece of memory: each takes address space of its own, and a set may have thousands of parts.
+ * It is all zero, and taken where a part is walked. */
+static inline enum qn_status walk_place_filled(const engine_view *view, struct engine_walk *walk,
+                                               struct qn_error *error) {
+  enum qn_status status = qn_bulk_alloc(&walk->filled_bits, walk_filled_words(view),
+                                        sizeof *walk->filled_bits, "rows that have edges", error);
+  uint64_t *next = walk->filled_bits;
+  for (uint64_t i = 0; !status && i < view->num_parts; i++) {
+    walk->filled[i] = next;
+    next += filled_words(&view->parts[i]);
+  }
+  return status;
 }
 
 static inline enum qn_status walk_create(struct engine_state *state, struct qn_error *error) {
@@ -101,6 +123,8 @@ static inline enum qn_status walk_create(struct engine_state *state, struct qn_e
   if (!status)
     status = qn_alloc_zeroed(&walk->filled, view->num_parts, sizeof *walk->filled, "rows of parts",
                              error);
+  if (!status)
+    status = walk_place_filled(view, walk, error);
   /* Rows that come and go are looked at when they first come, unless what is wrong with their
    * weights might be passed over then. */
   for (uint64_t i = 0; !status && (!view->enter || PROGRAM_USES_WEIGHTS) && i < view->num_parts;
@@ -116,8 +140,7 @@ static inline void walk_destroy(struct engine_state *state) {
   qn_row_chunks_destroy(&walk->block_chunks);
   for (uint64_t i = 0; walk->chunks && i < state->view->num_parts; i++)
     qn_row_chunks_destroy(&walk->chunks[i]);
-  for (uint64_t i = 0; walk->filled && i < state->view->num_parts; i++)
-    qn_pages_free(walk->filled[i], filled_words(&state->view->parts[i]), sizeof **walk->filled);
+  qn_pages_free(walk->filled_bits, walk_filled_words(state->view), sizeof *walk->filled_bits);
   qn_free(walk->filled);
   qn_free(walk->chunks);
 }
