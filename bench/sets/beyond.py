@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Edges whose ids exceed 2^32, imported into a set of blocks, and what runs on it, beside a model of its own: few edges among 2^32 + 1000
 vertices, which are all walked. It takes 128 GB of memory, 64 GB of disk and some minutes; a line of JSON tells of each step as it ends, and
-steps that do not fit into --seconds are left out, by name.
+steps that do not fit into --seconds are left out, by name. What came out right is in build/bench/beyond.json for bench/report.py.
 
     bench/sets/beyond.py [--folder DIR] [--vertices N] [--seconds 560] [--threads N] [--steps import,pagerank,...]
     bench/sets/beyond.py --steps small --scale 22     # on two cores: R-MAT by blocks of 2^20 vertices, byte for byte the container's results
@@ -17,6 +17,9 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import records  # noqa: E402
 
 TOOLS = Path(__file__).resolve().parents[2] / "build/bin"
 STEPS = ("import", "pagerank", "bfs", "rows", "refused", "verify", "cc", "indegree", "degree", "again")
@@ -183,7 +186,13 @@ class Beyond:
             same = subprocess.run(["cmp", "-s", *outputs]).returncode == 0
             print(json.dumps({"program": name, "same_bytes": same, "seconds": round(time.monotonic() - begin, 1)}), flush=True)
 
+    def recorded(self, step, seconds):
+        """Whole commands; of PageRank all its iterations."""
+        row = step + (", %d iterations" % self.said["iterations"] if step == "pagerank" else "")
+        return records.record(row, "seconds", seconds, "s", "%d vertices, %d edges" % (self.options.vertices, len(self.edges)))
+
     def all(self):
+        rows = []
         for step in self.options.steps.split(","):
             begin, told = time.monotonic(), {"step": step}
             try:
@@ -195,9 +204,14 @@ class Beyond:
             except AssertionError as error:
                 told.update(ok=False, why=str(error)[:2000])
             told["seconds"] = round(time.monotonic() - begin, 1)
+            if told.get("ok") and step in ("import", "pagerank", "bfs", "cc"):
+                rows.append(self.recorded(step, told["seconds"]))
             told["free_disk"] = shutil.disk_usage(self.folder).free
             print(json.dumps(told), flush=True)
             (self.folder / "values.npy").unlink(missing_ok=True)
+        report = records.ROOT / "build/bench/beyond.json"
+        report.parent.mkdir(parents=True, exist_ok=True)
+        report.write_text(json.dumps(records.stamp({"blocks": rows}), indent=1) + "\n")
 
 
 def main():
