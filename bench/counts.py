@@ -77,7 +77,7 @@ def cache(counts, graph, scale):
     container = graph.with_name("counts-cache.qrn")
     counts.run(counts.options.bin / "quern-block", graph, "-dboth", "--out-edges", "--l2-bytes=%d" % (CACHE >> (25 - scale)), "-qfo", container)
     for large in (23, 25, 27):
-        done = subprocess.run([str(counts.options.programs / "bench_cache"), str(container), "%d" % (CACHE >> (large - scale)),
+        done = subprocess.run([str(counts.options.bin.parent / "bench/bin/bench_cache"), str(container), "%d" % (CACHE >> (large - scale)),
                                "%d" % max(16, WARPS >> (large - scale))], stdout=subprocess.PIPE, check=True, text=True)
         for way in map(json.loads, done.stdout.splitlines()):
             name = title(scale, ": cache as an H200's to scale %d" % large)

@@ -59,6 +59,7 @@ LAYOUT_TITLES = {"graph": "plain CSR", "graph by degree": "plain CSR, relabelled
                  "packed": "packed", "set": "parts of a set"}
 REPORTED_SCALE = 23
 CHECKED_SCALE = 14
+TYPES = {"<u4": "I", "<u8": "Q", "<i8": "q", "<f4": "f", "<f8": "d"}
 UNDIRECTED_ONCE = {"bfs", "sssp", "cc", "bc"}  # rates in edges counted once, as in Graph500
 
 
@@ -75,7 +76,7 @@ class Bench:
         self.work.mkdir(parents=True, exist_ok=True)
         self.results = {"runs": [], "checks": [], "skipped": [], "cusparse": []}
         self.environment = dict(os.environ, QUERN_EMULATOR_DEVICES="2")
-        self.listed = []
+        self.listed, self.found_hubs = [], {}
         self.weights = "0.001,0.03"  # keep products from overflowing
 
     def left(self):
@@ -133,7 +134,16 @@ class Bench:
             return ["--vector=%s" % self.vector(container)]
         if algorithm == "katz":
             return ["--alpha=%r" % (0.25 / (1 << int(re.search(r"\d+", container.name)[0])))]
+        if algorithm in ("path", "sample"):
+            return ["--source=%s" % self.hubs(container)[0]] + (["--target=%s" % self.hubs(container)[1]] if algorithm == "path" else [])
         return []
+
+    def hubs(self, container):
+        """The two vertices of most edges, which a path joins."""
+        if container not in self.found_hubs:
+            report = json.loads(self.run([self.bin / "quern-run", "degree", container, "--top=2", "--device=cpu", "--json"]))
+            self.found_hubs[container] = [vertex["id"] for vertex in report["result"]["top"]]
+        return self.found_hubs[container]
 
     def said(self, algorithm, container):
         """Options of a run."""
@@ -259,8 +269,8 @@ def load(path):
     data = path.read_bytes()
     length = int.from_bytes(data[8:10], "little")
     header = data[10:10 + length].decode()
-    kind = next(name for name in ("<u4", "<u8", "<f4", "<f8") if name in header)
-    values = array.array({"<u4": "I", "<u8": "Q", "<f4": "f", "<f8": "d"}[kind])
+    kind = next(name for name in TYPES if name in header)
+    values = array.array(TYPES[kind])
     values.frombytes(data[10 + length:])
     return kind, values
 
@@ -304,8 +314,8 @@ def check_all(bench, kernels):
             bench.attempt("check %s %s %s" % (algorithm, layout, kind), lambda: bench.check(algorithm, layout, kind, scale))
 
     for kind in ("rmat", "uniform"):
-        for layout in {layout for layout, _ in kernels}:
-            bench.layout(layout, bench.graph(kind, scale))
+        for layout in sorted({layout for layout, _ in kernels}):
+            bench.attempt("%s %s" % (layout, kind), lambda: bench.layout(layout, bench.graph(kind, scale)))
         with concurrent.futures.ThreadPoolExecutor(bench.options.jobs) as pool:
             list(pool.map(lambda algorithm: check(kind, algorithm), sorted({algorithm for _, algorithm in kernels})))
 

@@ -383,10 +383,10 @@ enum qn_status qn_generate_set(const struct qn_generate_options *options,
   *report = (struct qn_generate_report){0};
   enum qn_status status = qn_provenance_create(tool, &report->provenance, error);
   if (!status && builder && !by_blocks)
-    status =
-        qn_fail(error, QN_USAGE,
-                "--packed is for --block-vertices, by one process, of a directed graph without "
-                "weights of which all edges are kept; quern-pack packs any set");
+    status = qn_fail(
+        error, QN_USAGE,
+        "--layout packed is for --block-vertices, by one process, of a directed graph without "
+        "weights of which all edges are kept; quern-pack packs any set");
   if (!status)
     status = make_plan(options, memory, path, ranks->num_ranks, by_blocks ? set : NULL,
                        builder != NULL, &report->plan, error);

@@ -124,7 +124,7 @@ static enum qn_status add_cut(struct qn_history *history, const struct qn_set *s
     return qn_fail(error, QN_UNSUPPORTED, "no recipe tells how it was made: its parts are %s",
                    qn_layout_name(set->layout));
   if (is_generated && !set->has_origin)
-    json_object_set_new(json_object_get(step, "options"), "packed", json_true());
+    json_object_set_new(json_object_get(step, "options"), "layout", json_string("packed"));
   else
     json_array_append_new(history->steps,
                           json_pack("{s:s, s:{}}", "tool", "quern-pack", "options"));

@@ -59,7 +59,7 @@ static const struct option {
     {"quern-import", "rows", TEXT},
     {"quern-import", "vertices", NUMBER_OR_FILE},
     {"quern-generate", "undirected", SWITCH},
-    {"quern-generate", "packed", SWITCH},
+    {"quern-generate", "layout", TEXT},
     {"quern-generate", "parts", NUMBER},
     {"quern-generate", "block-vertices", NUMBER},
     {"quern-generate", "balance", TEXT},

@@ -16,7 +16,7 @@ TOOLS = {
     "quern-import": ("undirected directed strict narrow-weights trailing-comments types",
                      "format delimiter header quotes escape decimal comments record properties bipartite weights ids transpose self-loops duplicates columns "
                      "vertex-type-column edge-type-column balance rows", "max-bad parts block-vertices", ""),
-    "quern-generate": ("undirected packed", "model weights probabilities permute transpose self-loops duplicates balance rows exponent",
+    "quern-generate": ("undirected", "model weights probabilities permute transpose self-loops duplicates balance rows exponent layout",
                        "scale degree edges seed parts block-vertices vertices max-degree", ""),
     "quern-transform": ("transpose remove-self-loops symmetrize remove-duplicates narrow-weights strict compact",
                         "random-weights egonet along in-edges between time by imbalance column balance rows project edge-types vertex-types",

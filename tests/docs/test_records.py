@@ -19,7 +19,11 @@ QUIET = "needs this machine, quiet for half an hour"
 OLD = {
     "engines": QUIET,
     "gpu-cusparse": GPU,
+    "gpu-devices": GPU,
+    "gpu-joint": GPU,
     "gpu-kernels": GPU,
+    "gpu-rows": GPU,
+    "gpu-streaming": GPU,
     "import": CORES,
 }
 

@@ -132,7 +132,7 @@ class Remake(unittest.TestCase):
             self.same_set("set%d" % i)
         run("quern-pack", "set0", "-qo", "packed", cwd=self.folder)
         run("quern-import", "e.txt", "--undirected", "--parts=2", "-qo", "imported", cwd=self.folder)
-        run("quern-generate", "uniform", "--scale=5", "--block-vertices=16", "--packed", "-qo", "generated", cwd=self.folder)
+        run("quern-generate", "uniform", "--scale=5", "--block-vertices=16", "--layout=packed", "-qo", "generated", cwd=self.folder)
         for name in ("packed", "imported", "generated"):
             self.same_set(name)
         (self.folder / "r.json").write_text(run("quern-info", "--recipe", "set0", cwd=self.folder).stdout)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Importing text of more edges than the memory that --memory allows holds: R-MAT 26, directed, edges in no order.
 
-    bench/large_import.py FOLDER     FOLDER has room for 35 GB at scale 26
+    bench/importing/beyond_memory.py FOLDER    FOLDER has room for 35 GB at scale 26
 
 A quarter of the edges is imported in memory and with --memory 4G, all of them with --memory 4G alone. Memory is what the process has
 besides mapped files, looked at every few milliseconds. Writes build/bench/large-import.json for bench/report.py."""
@@ -14,7 +14,9 @@ import sys
 import time
 from pathlib import Path
 
-import records
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import records  # noqa: E402
 
 
 def own_memory(process):
