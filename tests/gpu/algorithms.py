@@ -235,7 +235,8 @@ def shapes(scale):
               "-qfo", "g.qrn")
         quern("quern-transform", "g.qrn", "--relabel", "random", "-qfo", "other.qrn")
         what, ids = " ".join([kind, *options]), some_vertices(50, scale)
-        ends = Path(ids).read_text().split()
+        top = json.loads(quern("quern-run", "degree", "g.qrn", "--top", 4, "--json").stdout)["result"]["top"]
+        ends = [vertex["id"] for vertex in top]
         right &= close("hits " + what, ["hits", "--iterations", 20], "g.qrn")
         for container in ("g.qrn", "other.qrn"):
             right &= texts("path " + what, ["path", "--source", ends[0], "--target", ends[1]], container)
@@ -255,14 +256,15 @@ def wide(scale):
         quern("quern-generate", "rmat", "--scale", scale, "--weights", "1,100", "-q", "--format", "edges", "-fo", "e.txt")
         quern("quern-import", "e.txt", "--weights", kind, "--transpose", "also", "-qfo", "g.qrn")
         quern("quern-run", "degree", "g.qrn", "-qfo", "vector.npy")
-        source, edges = ["--source", 1], json.loads(quern("quern-info", "g.qrn", "--json").stdout)["edges"]
+        hub = json.loads(quern("quern-run", "degree", "g.qrn", "--top", 2, "--json").stdout)["result"]["top"]
+        source, edges = ["--source", hub[0]["id"]], json.loads(quern("quern-info", "g.qrn", "--json").stdout)["edges"]
         few = ["--device-memory", edges * 4]
         right &= same("sssp, %s" % kind, ["sssp"], "g.qrn", *source)
         expected = Path("cpu.npy").read_bytes()
         quern("quern-run", "sssp", "g.qrn", *source, "--device", "cuda", *few, "-qfo", "cuda.npy")
         right &= expected == Path("cuda.npy").read_bytes()
         print("sssp, %s, streamed%s" % (kind, "" if expected == Path("cuda.npy").read_bytes() else "  DIFFERS"), flush=True)
-        right &= texts("path, %s" % kind, ["path", *source, "--target", 2], "g.qrn")
+        right &= texts("path, %s" % kind, ["path", *source, "--target", hub[1]["id"]], "g.qrn")
         right &= close("spmv, %s" % kind, ["spmv", "--vector", "vector.npy", "--iterations", 1], "g.qrn")
         right &= close("pagerank-weighted, %s" % kind, ["pagerank-weighted", "--iterations", 10], "g.qrn")
     return right

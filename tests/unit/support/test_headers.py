@@ -56,7 +56,7 @@ ENGINE_VIEWS = {
 }
 
 # What compiles only where its engine includes it.
-PARTS = ("kernels/cpu/loop/run.h", "kernels/cuda/standalone/visit_program.cuh")
+PARTS = ("kernels/cpu/loop/brandes.h", "kernels/cpu/loop/run.h", "kernels/cuda/standalone/visit_program.cuh")
 
 
 def all_headers(pattern):
