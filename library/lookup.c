@@ -373,6 +373,8 @@ struct naming {
 
 static enum qn_status bring_ids(void *argument, struct qn_error *error) {
   const struct naming *naming = argument;
+  if (!qn_container_is_remote(naming->session->container))
+    return qn_session_check_ids(naming->session, error);
   return qn_far_ids_bring(naming->session, naming->vertices, naming->count, error);
 }
 
@@ -383,9 +385,9 @@ static enum qn_status begin_naming(struct naming naming, struct qn_error *error)
     if (naming.vertices[i] >= ids->num_vertices)
       return qn_fail(error, QN_USAGE, "there is not a vertex %" PRIu32 " in a graph of %" PRIu64,
                      naming.vertices[i], ids->num_vertices);
-  return ids->kind != QN_IDS_DENSE && qn_container_is_remote(naming.session->container)
-             ? qn_call(NULL, bring_ids, &naming, error)
-             : QN_OK;
+  const bool are_there = !qn_container_is_remote(naming.session->container) &&
+                         __atomic_load_n(&naming.session->has_checked_ids, __ATOMIC_ACQUIRE);
+  return ids->kind == QN_IDS_DENSE || are_there ? QN_OK : qn_call(NULL, bring_ids, &naming, error);
 }
 
 enum qn_status qn_session_numbers_of(struct qn_session *session, const uint32_t *vertices,

@@ -205,15 +205,28 @@ static enum qn_status need_ids(const struct qn_container *container, struct qn_e
   return qn_container_is_remote(container) ? verify_ids(container, error) : QN_OK;
 }
 
-enum qn_status qn_session_ensure_ids(struct qn_session *session, struct qn_error *error) {
-  enum qn_status status = QN_OK;
-  pthread_mutex_lock(&session->lock);
-  if (!session->verified)
-    status = need_ids(session->container, error);
-  if (!status && !session->trusted && !session->verified && !session->has_order)
+static enum qn_status check_ids(struct qn_session *session, struct qn_error *error) {
+  if (session->verified || session->has_checked_ids)
+    return QN_OK;
+  enum qn_status status = need_ids(session->container, error);
+  if (!status && !session->trusted)
     status = qn_container_confirm(session->container,
                                   qn_ids_check(session->container, &session->input.ids, error),
                                   verify_ids, error);
+  __atomic_store_n(&session->has_checked_ids, !status, __ATOMIC_RELEASE);
+  return status;
+}
+
+enum qn_status qn_session_check_ids(struct qn_session *session, struct qn_error *error) {
+  pthread_mutex_lock(&session->lock);
+  enum qn_status status = check_ids(session, error);
+  pthread_mutex_unlock(&session->lock);
+  return status;
+}
+
+enum qn_status qn_session_ensure_ids(struct qn_session *session, struct qn_error *error) {
+  pthread_mutex_lock(&session->lock);
+  enum qn_status status = check_ids(session, error);
   if (!status)
     status = ensure_order(session, error);
   pthread_mutex_unlock(&session->lock);

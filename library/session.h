@@ -21,7 +21,8 @@ struct qn_session {
   bool trusted;
   struct qn_run_input input; /* viewed from the beginning */
   bool has_order;
-  bool has_index; /* of ids that ascend; by __atomic functions */
+  bool has_checked_ids; /* by __atomic functions */
+  bool has_index;       /* of ids that ascend; by __atomic functions */
   struct qn_id_index index;
   bool has_graph;        /* also the layout graph's, from the beginning */
   struct qn_graph graph; /* in place, or restored in memory */
@@ -49,6 +50,8 @@ enum qn_status qn_session_ensure_graph(struct qn_session *session, enum qn_verif
 
 /* Ids, checked and with their order. */
 enum qn_status qn_session_ensure_ids(struct qn_session *session, struct qn_error *error);
+/* Before ids are read where they lie: they are verified once, unless the session is trusted. */
+enum qn_status qn_session_check_ids(struct qn_session *session, struct qn_error *error);
 
 /* Ids, checked, and if they are ascending numbers their index. */
 enum qn_status qn_session_ensure_index(struct qn_session *session, struct qn_error *error);

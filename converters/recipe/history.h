@@ -8,6 +8,7 @@ struct qn_history {
   json_t *files, *steps; /* of the recipe */
   json_t *columns;       /* properties in their order, if it is known */
   bool has_unknown;      /* a file whose sums nobody knows */
+  bool ends_between;     /* the last step picks edges by their times, and does nothing else */
 };
 #define QN_HISTORY_BEGIN                                                                           \
   { .files = json_array(), .steps = json_array(), .columns = json_array() }

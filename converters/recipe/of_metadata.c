@@ -255,10 +255,16 @@ static enum qn_status set_inputs(struct qn_history *history, const json_t *level
 /* ---- Steps ------------------------------------------------------------------ */
 
 /* --between is a step of its own in metadata, and one of a run with others on a command line. */
-static bool is_begun_by_another(const struct levels *levels, unsigned level) {
-  return level + 1 < levels->count &&
+static bool is_between(const struct levels *levels, unsigned level) {
+  return !levels->are_changes[level] &&
          strcmp(tool_of(levels->list[level]), "quern-transform") == 0 &&
          json_object_get(json_object_get(levels->list[level], "options"), "between") != NULL;
+}
+
+static bool is_begun_by_another(const struct levels *levels, unsigned level) {
+  return level + 1 < levels->count && is_between(levels, level) &&
+         !levels->are_changes[level + 1] &&
+         strcmp(tool_of(levels->list[level + 1]), "quern-transform") == 0;
 }
 
 /* A generation: what came, and what went. */
@@ -392,6 +398,7 @@ enum qn_status qn_history_add(struct qn_history *history, const json_t *metadata
     if (!status)
       status = add_partitions(history, levels.list[level], error);
   }
+  history->ends_between = !status && is_between(&levels, levels.count - 1);
   return status;
 }
 

@@ -38,11 +38,11 @@ static void merge_row(const struct qn_csr *out, const struct qn_csr *in, uint64_
   uint64_t own = out->row_offsets[row], other = in->row_offsets[row], next = to->row_offsets[row];
   const uint64_t own_end = out->row_offsets[row + 1], other_end = in->row_offsets[row + 1];
   while (own < own_end || other < other_end) {
-    const uint32_t left = own < own_end ? out->column_indices[own] : UINT32_MAX;
-    const uint32_t right = other < other_end ? in->column_indices[other] : UINT32_MAX;
+    const uint64_t left = own < own_end ? out->column_indices[own] : UINT64_MAX;
+    const uint64_t right = other < other_end ? in->column_indices[other] : UINT64_MAX;
     if (left == row && right == row) {
       next = copy_run(out, &own, own_end, to, next);
-      skip_run(in, &other, other_end, right);
+      skip_run(in, &other, other_end, (uint32_t)right);
     } else if (left < right || (left == right && row < left)) {
       next = copy_run(out, &own, own_end, to, next);
     } else {

@@ -233,13 +233,20 @@ static enum qn_status make_room(const struct qn_wide *wide, struct open_block *b
   qn_pages_free(block->columns, block->room, sizeof *block->columns);
   if (block->weights)
     qn_pages_free(block->weights, block->room, width);
+  block->columns = NULL;
   block->weights = NULL;
-  block->room = num_edges;
+  block->room = 0;
   enum qn_status status =
       qn_pages_alloc(&block->columns, num_edges, sizeof *block->columns, "edges", error);
-  return status || !width
-             ? status
-             : qn_pages_alloc(&block->weights, num_edges, width, "edge weights", error);
+  if (!status && width)
+    status = qn_pages_alloc(&block->weights, num_edges, width, "edge weights", error);
+  if (!status) {
+    block->room = num_edges;
+    return QN_OK;
+  }
+  qn_pages_free(block->columns, num_edges, sizeof *block->columns);
+  block->columns = NULL;
+  return status;
 }
 
 static enum qn_status damaged(const struct qn_set *set, uint64_t index, struct qn_error *error) {

@@ -133,7 +133,10 @@ class Remake(unittest.TestCase):
         run("quern-pack", "set0", "-qo", "packed", cwd=self.folder)
         run("quern-import", "e.txt", "--undirected", "--parts=2", "-qo", "imported", cwd=self.folder)
         run("quern-generate", "uniform", "--scale=5", "--block-vertices=16", "--layout=packed", "-qo", "generated", cwd=self.folder)
-        for name in ("packed", "imported", "generated"):
+        (self.folder / "t.csv").write_text("s,d,t\n1,2,5\n2,3,15\n3,4,12\n4,5,30\n5,1,11\n")
+        run("quern-import", "t.csv", "--columns=s,d", "--properties=t:i64", "-qo", "t.qrn", cwd=self.folder)
+        run("quern-transform", "t.qrn", "--between=10,20", "--time=t", "--parts=2", "-qo", "picked", cwd=self.folder)
+        for name in ("packed", "imported", "generated", "picked"):
             self.same_set(name)
         (self.folder / "r.json").write_text(run("quern-info", "--recipe", "set0", cwd=self.folder).stdout)
         run("quern-verify", "set0", "--recipe", "r.json", cwd=self.folder)
@@ -152,6 +155,10 @@ class Remake(unittest.TestCase):
         run("quern-transform", "changed", "--remove", "e2.txt", "--append", "e3.txt", "-qo", "changed", cwd=self.folder)
         self.same_set("changed", "named.qrn")
         self.same_set("changed@1", "named.qrn")
+        self.assertIn("name another output", run("quern-remake", "changed", "-qo", "again/named.qrn", exit=2, cwd=self.folder).stderr)
+        shutil.copy(self.folder / "x.qrn", self.folder / "again/named.qrn")
+        self.assertIn("in the way", run("quern-remake", "changed", "-qo", "again/set", exit=2, cwd=self.folder).stderr)
+        self.assertEqual([file.name for file in (self.folder / "again").iterdir()], ["named.qrn"])
         self.remade("quern-transform", "changed", "--compact")
         run("quern-transform", "x.qrn", "--parts", "2", "-qo", "parts", cwd=self.folder)
         run("quern-transform", "parts", "--append", "e2.txt", "-qo", "later", cwd=self.folder)

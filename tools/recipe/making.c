@@ -237,15 +237,48 @@ enum qn_status qn_recipe_make(const struct qn_recipe_job *job, struct qn_recipe_
   return status;
 }
 
-/* What a set of changes names as its base lies beside it, unless something is there. */
-static void keep_base(const struct qn_recipe_job *job, const struct qn_recipe_made *made) {
-  char from[PATH_MAX], to[PATH_MAX];
+/* Beside the output, by the name that a set of changes has for its base. */
+static enum qn_status base_place(const struct qn_recipe_job *job, const char *name,
+                                 char path[PATH_MAX], struct qn_error *error) {
   const char *slash = strrchr(job->output, '/');
   const int folder = slash ? (int)(slash + 1 - job->output) : 0;
-  for (uint64_t i = 0; i + 1 < job->recipe->num_steps; i++)
-    if (job->recipe->steps[i].name && snprintf(to, sizeof to, "%.*s%s", folder, job->output,
-                                               job->recipe->steps[i].name) < PATH_MAX)
-      renameat2(AT_FDCWD, place_of(job, made, i, from), AT_FDCWD, to, RENAME_NOREPLACE);
+  return snprintf(path, PATH_MAX, "%.*s%s", folder, job->output, name) < PATH_MAX
+             ? QN_OK
+             : qn_fail(error, QN_USAGE, "the output's path is too long");
+}
+
+/* What is in the way is left there if it is the base itself. */
+static enum qn_status put_base(const char *made, const char *path, struct qn_error *error) {
+  struct qn_recipe_result there, base;
+  if (renameat2(AT_FDCWD, made, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+    return QN_OK;
+  if (errno != EEXIST)
+    return qn_fail_errno(error, "cannot write '%s'", path);
+  enum qn_status status = qn_recipe_result_find(made, &base, error);
+  if (!status && !qn_recipe_result_find(path, &there, error) &&
+      strcmp(there.identity, base.identity) == 0)
+    return QN_OK;
+  return status ? status
+                : qn_fail(error, QN_USAGE,
+                          "'%s' is in the way of the base, which the set needs beside it", path);
+}
+
+static enum qn_status keep_bases(const struct qn_recipe_job *job, const struct qn_recipe_made *made,
+                                 struct qn_error *error) {
+  char from[PATH_MAX], to[PATH_MAX];
+  enum qn_status status = QN_OK;
+  for (uint64_t i = 0; !status && i + 1 < job->recipe->num_steps; i++) {
+    const char *name = job->recipe->steps[i].name;
+    if (name)
+      status = base_place(job, name, to, error);
+    if (name && !status && strcmp(to, job->output) == 0)
+      status =
+          qn_fail(error, QN_USAGE,
+                  "the set needs its base beside it by the name '%s': name another output", name);
+    if (name && !status)
+      status = put_base(place_of(job, made, i, from), to, error);
+  }
+  return status;
 }
 
 enum qn_status qn_recipe_keep(const struct qn_recipe_job *job, const struct qn_recipe_made *made,
@@ -256,10 +289,8 @@ enum qn_status qn_recipe_keep(const struct qn_recipe_job *job, const struct qn_r
   if (!job->keep)
     return QN_OK;
   const char *last = place_of(job, made, job->recipe->num_steps - 1, place);
-  enum qn_status status = put_in_place(last, job->output, job->shared->force, error);
-  if (!status)
-    keep_base(job, made);
-  return status;
+  enum qn_status status = keep_bases(job, made, error);
+  return status ? status : put_in_place(last, job->output, job->shared->force, error);
 }
 
 void qn_recipe_made_end(struct qn_recipe_made *made) {
