@@ -319,8 +319,9 @@ int main(int argc, char **argv) {
                                         {&qn_layout_making_argp, 0, NULL, 0},
                                         {&qn_tool_output_argp, 0, NULL, 0},
                                         {0}};
-  const struct argp argp = {
-      argp_options, parse_option, "rmat|uniform|grid", documentation, children, NULL, NULL};
+  const struct argp argp = {argp_options,  parse_option, "rmat|uniform|grid|powerlaw",
+                            documentation, children,     NULL,
+                            NULL};
   struct options options = {.settings = {{qn_generate_settings, &options.generate},
                                          {qn_build_settings, &options.generate.build},
                                          {qn_set_settings, &options.making.set}},
