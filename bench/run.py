@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks: importing, verifying, every builder on directed graphs, every kernel on a clean R-MAT graph, and the
+"""Runs the benchmarks: importing, verifying, every builder on directed graphs, and the
 engines of all layouts on clean R-MAT and uniform graphs. `scons bench` builds them first.
 
 Tables go to the terminal, JSON and the inputs (made once) to build/bench; bench.json there is for bench/report.py.
@@ -124,7 +124,6 @@ def main():
                                          stdout=subprocess.PIPE, check=True).stdout)["files"]
     run(programs / "bench_layouts", *directed, "-T", options.threads, "--scratch", folder / "layout.qrn",
         "--json-file", folder / "layouts.json")
-    run(programs / "bench_kernels", clean, "-T", options.threads, "--json-file", folder / "kernels.json")
     engines = {model: compare_engines(tools, programs, folder, model, options) for model in ("rmat", "uniform")}
     (folder / "engines.json").write_text(json.dumps(engines, indent=2) + "\n")
     tables = {"import": list(import_records(json.loads((folder / "import.json").read_text()), options.threads)),
