@@ -1,6 +1,7 @@
 #include "kernels/sample.h"
 
 #include "support/memory.h"
+#include "support/arrays/reserve.h"
 
 enum qn_status qn_sample_create(uint32_t num_hops, struct qn_sample **sample,
                                 struct qn_error *error) {
@@ -30,32 +31,18 @@ void qn_sample_destroy(struct qn_sample *sample) {
   qn_free(sample);
 }
 
-static uint64_t grown(uint64_t count, uint64_t capacity) {
-  return count > 2 * capacity ? count : 2 * capacity;
-}
-
 enum qn_status qn_sample_reserve_nodes(struct qn_sample *sample, uint64_t count,
                                        struct qn_error *error) {
-  if (count <= sample->node_capacity)
-    return QN_OK;
-  const uint64_t capacity = grown(count, sample->node_capacity);
-  enum qn_status status =
-      qn_realloc(&sample->nodes, capacity, sizeof *sample->nodes, "sampled vertices", error);
-  if (!status)
-    sample->node_capacity = capacity;
-  return status;
+  return qn_reserve(&sample->nodes, &sample->node_capacity, count, sizeof *sample->nodes,
+                    "sampled vertices", error);
 }
 
 enum qn_status qn_sample_reserve_edges(struct qn_sample *sample, uint64_t count,
                                        struct qn_error *error) {
-  if (count <= sample->edge_capacity)
-    return QN_OK;
-  const uint64_t capacity = grown(count, sample->edge_capacity);
+  uint64_t capacity = sample->edge_capacity;
   enum qn_status status =
-      qn_realloc(&sample->from, capacity, sizeof *sample->from, "sampled edges", error);
-  if (!status)
-    status = qn_realloc(&sample->to, capacity, sizeof *sample->to, "sampled edges", error);
-  if (!status)
-    sample->edge_capacity = capacity;
-  return status;
+      qn_reserve(&sample->from, &capacity, count, sizeof *sample->from, "sampled edges", error);
+  return status ? status
+                : qn_reserve(&sample->to, &sample->edge_capacity, count, sizeof *sample->to,
+                             "sampled edges", error);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/memory.h"
+#include "support/arrays/reserve.h"
 #include "support/sizes.h"
 
 void qn_joint_report_begin(struct qn_joint_report *report, bool asynchronous) {
@@ -38,13 +39,10 @@ void qn_joint_report_add(struct qn_joint_report *report, const struct qn_iterati
   sums->exchange_seconds += figures->exchange_seconds;
   sums->exchanged_bytes += figures->exchanged_bytes;
   report->iterations[figures->choice]++;
-  if (report->num_entries == report->capacity) {
-    struct qn_error ignored;
-    const uint64_t capacity = report->capacity ? 2 * report->capacity : 64;
-    if (qn_realloc(&report->entries, capacity, sizeof *report->entries, "iterations", &ignored))
-      return;
-    report->capacity = capacity;
-  }
+  struct qn_error ignored;
+  if (qn_reserve(&report->entries, &report->capacity, report->num_entries + 1,
+                 sizeof *report->entries, "iterations", &ignored))
+    return;
   report->entries[report->num_entries++] =
       (struct qn_joint_entry){iteration->iteration, iteration->seconds, *figures};
 }

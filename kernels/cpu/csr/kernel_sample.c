@@ -15,6 +15,7 @@
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/random.h"
+#include "support/arrays/reserve.h"
 #include "support/threads.h"
 #include <quern/graph.h>
 
@@ -47,16 +48,10 @@ static uint64_t taken_of(const struct work *work, uint32_t vertex, uint32_t fano
 static enum qn_status add_node(struct work *work, uint32_t vertex, struct qn_error *error) {
   struct qn_sample *sample = work->sample;
   const uint32_t *positions = work->request->positions;
-  enum qn_status status = QN_OK;
-  if (sample->num_nodes == work->capacity) {
-    const uint64_t wanted = 2 * work->capacity + 1024;
-    status = qn_sample_reserve_nodes(sample, wanted, error);
-    if (!status)
-      status =
-          qn_realloc(&work->vertices, wanted, sizeof *work->vertices, "sampled vertices", error);
-    if (!status)
-      work->capacity = wanted;
-  }
+  enum qn_status status = qn_sample_reserve_nodes(sample, sample->num_nodes + 1, error);
+  if (!status)
+    status = qn_reserve(&work->vertices, &work->capacity, sample->num_nodes + 1,
+                        sizeof *work->vertices, "sampled vertices", error);
   if (status)
     return status;
   work->places[vertex] = (uint32_t)sample->num_nodes;

@@ -1,6 +1,7 @@
 #include "kernels/cpu/csr/priority_buckets.h"
 
 #include "support/memory.h"
+#include "support/arrays/reserve.h"
 
 enum qn_status qn_buckets_create(struct qn_buckets **out, struct qn_error *error) {
   return qn_alloc_zeroed(out, 1, sizeof **out, "buckets", error);
@@ -15,12 +16,8 @@ void qn_buckets_destroy(struct qn_buckets *buckets) {
 }
 
 enum qn_status qn_bucket_list_grow(struct qn_bucket_list *list, struct qn_error *error) {
-  uint64_t capacity = list->capacity ? 2 * list->capacity : 256;
-  enum qn_status status =
-      qn_realloc(&list->vertices, capacity, sizeof *list->vertices, "bucket", error);
-  if (!status)
-    list->capacity = capacity;
-  return status;
+  return qn_reserve(&list->vertices, &list->capacity, list->capacity + 1, sizeof *list->vertices,
+                    "bucket", error);
 }
 
 uint64_t qn_buckets_next(const struct qn_buckets *buckets, uint64_t from) {

@@ -17,6 +17,7 @@
 #include "kernels/cpu/paths/path.h"
 #include "support/context.h"
 #include "support/memory.h"
+#include "support/arrays/reserve.h"
 
 #define NOT_REACHED UINT64_MAX
 /* Rounding changes a sum of n numbers by less than n * 2^-53 of it; several sums are compared. */
@@ -85,14 +86,10 @@ static void sift_down(struct entry *heap, uint64_t count) {
 
 static enum qn_status put(struct search *search, const struct entry *entry,
                           struct qn_error *error) {
-  if (search->count == search->capacity) {
-    const uint64_t capacity = 2 * search->capacity + 1024;
-    enum qn_status status =
-        qn_realloc(&search->heap, capacity, sizeof *search->heap, "waiting vertices", error);
-    if (status)
-      return status;
-    search->capacity = capacity;
-  }
+  enum qn_status status = qn_reserve(&search->heap, &search->capacity, search->count + 1,
+                                     sizeof *search->heap, "waiting vertices", error);
+  if (status)
+    return status;
   search->heap[search->count++] = *entry;
   sift_up(search->heap, search->count - 1);
   return QN_OK;

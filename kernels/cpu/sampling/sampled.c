@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support/memory.h"
+#include "support/arrays/reserve.h"
 
 enum qn_status qn_sampled_create(const struct qn_sampling *sampling, struct qn_sampled *sampled,
                                  struct qn_error *error) {
@@ -56,37 +57,26 @@ void qn_sampled_clear(const struct qn_sampling *sampling, struct qn_sampled *sam
   }
 }
 
-/* Room for an array that grows with others: twice as much as there was, at least. */
-static uint64_t larger(uint64_t capacity, uint64_t count) {
-  return count > 2 * capacity ? count : 2 * capacity;
-}
-
 enum qn_status qn_sampled_reserve_vertices(struct qn_sampled_vertices *vertices, uint64_t count,
                                            struct qn_error *error) {
-  if (count <= vertices->capacity)
-    return QN_OK;
-  const uint64_t capacity = larger(vertices->capacity, count);
-  enum qn_status status = qn_realloc(&vertices->vertices, capacity, sizeof *vertices->vertices,
-                                     "sampled vertices", error);
-  if (!status)
-    status =
-        qn_realloc(&vertices->trees, capacity, sizeof *vertices->trees, "trees of a batch", error);
-  if (!status)
-    vertices->capacity = capacity;
-  return status;
+  uint64_t capacity = vertices->capacity;
+  enum qn_status status = qn_reserve(&vertices->vertices, &capacity, count,
+                                     sizeof *vertices->vertices, "sampled vertices", error);
+  return status ? status
+                : qn_reserve(&vertices->trees, &vertices->capacity, count, sizeof *vertices->trees,
+                             "trees of a batch", error);
 }
 
 enum qn_status qn_sampled_reserve_edges(struct qn_sampled_edges *edges, uint64_t count,
                                         struct qn_error *error) {
-  if (count <= edges->capacity)
-    return QN_OK;
-  const uint64_t capacity = larger(edges->capacity, count);
   int64_t **const arrays[] = {&edges->neighbors, &edges->centers, &edges->numbers};
+  uint64_t capacity = edges->capacity;
   enum qn_status status = QN_OK;
-  for (int i = 0; i < 3 && !status; i++)
-    status = qn_realloc(arrays[i], capacity, sizeof **arrays[i], "sampled edges", error);
-  if (!status)
-    edges->capacity = capacity;
+  for (int i = 0; i < 3 && !status; i++) {
+    capacity = edges->capacity;
+    status = qn_reserve(arrays[i], &capacity, count, sizeof **arrays[i], "sampled edges", error);
+  }
+  edges->capacity = status ? edges->capacity : capacity;
   return status;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "support/memory.h"
+#include "support/arrays/reserve.h"
 
 /* Rows that a thread takes at a time; fewer than so many take less time than giving them to others.
  */
@@ -47,32 +48,16 @@ void qn_sampling_scratch_destroy(struct qn_sampling_scratch *scratch) {
   qn_free(scratch);
 }
 
-static uint64_t larger(uint64_t capacity, uint64_t count) {
-  return count > 2 * capacity ? count : 2 * capacity;
-}
-
 enum qn_status qn_sampling_reserve_rows(struct qn_sampling_scratch *scratch, uint64_t count,
                                         struct qn_error *error) {
-  if (count <= scratch->row_capacity)
-    return QN_OK;
-  const uint64_t capacity = larger(scratch->row_capacity, count);
-  enum qn_status status =
-      qn_realloc(&scratch->rows, capacity, sizeof *scratch->rows, "rows of a batch", error);
-  if (!status)
-    scratch->row_capacity = capacity;
-  return status;
+  return qn_reserve(&scratch->rows, &scratch->row_capacity, count, sizeof *scratch->rows,
+                    "rows of a batch", error);
 }
 
 enum qn_status qn_sampling_reserve_columns(struct qn_sampling_scratch *scratch, uint64_t count,
                                            struct qn_error *error) {
-  if (count <= scratch->column_capacity)
-    return QN_OK;
-  const uint64_t capacity = larger(scratch->column_capacity, count);
-  enum qn_status status =
-      qn_realloc(&scratch->columns, capacity, sizeof *scratch->columns, "edges of a batch", error);
-  if (!status)
-    scratch->column_capacity = capacity;
-  return status;
+  return qn_reserve(&scratch->columns, &scratch->column_capacity, count, sizeof *scratch->columns,
+                    "edges of a batch", error);
 }
 
 /* ---- Seeds -------------------------------------------------------------------- */

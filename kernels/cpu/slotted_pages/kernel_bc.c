@@ -18,6 +18,7 @@
 
 #include "kernels/keep.h"
 #include "kernels/standalone_kernel.h"
+#include "support/arrays/reserve.h"
 
 extern const struct qn_kernel qn_kernel_bc_slotted_pages_cpu;
 
@@ -39,14 +40,10 @@ struct work {
 static enum qn_status append_level(struct work *work, struct qn_error *error) {
   struct qn_frontier *current = &work->collect.current;
   uint64_t level = work->num_levels, begin = work->level_offsets[level];
-  if (level + 2 > work->level_capacity) {
-    uint64_t capacity = 2 * work->level_capacity;
-    enum qn_status status =
-        qn_realloc(&work->level_offsets, capacity, sizeof *work->level_offsets, "levels", error);
-    if (status)
-      return status;
-    work->level_capacity = capacity;
-  }
+  enum qn_status status = qn_reserve(&work->level_offsets, &work->level_capacity, level + 2,
+                                     sizeof *work->level_offsets, "levels", error);
+  if (status)
+    return status;
   current->queued = false;
   qn_frontier_enqueue(current);
   memcpy(work->vertices + begin, current->queue, current->count * sizeof *work->vertices);
