@@ -5,46 +5,22 @@
  *
  * Prints one JSON object: for every algorithm of cuSPARSE for CSR the median seconds. The matrix's
  * preprocessing is done before and not counted. */
-#include <algorithm>
 #include <cusparse.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <vector>
 
-#include "kernels/cuda/device/memory.cuh"
+#include "bench/programs/single_kernels.cuh"
 #include <quern/graph.h>
 #include <quern/transpose.h>
 
 namespace {
-
-struct qn_error error;
-struct qn_cuda_memory memory;
-
-[[noreturn]] void give_up() {
-  char text[1280];
-  fprintf(stderr, "cusparse-spmv: %s\n", qn_error_text(&error, text, sizeof text));
-  exit(error.status);
-}
-
-void check(enum qn_status status) {
-  if (status)
-    give_up();
-}
-
-void check(cudaError_t result) {
-  check(qn_cuda_status(result, "a CUDA call", &error));
-}
 
 void check(cusparseStatus_t status) {
   if (status != CUSPARSE_STATUS_SUCCESS)
     check(qn_fail(&error, QN_DEVICE, "cuSPARSE failed: %s", cusparseGetErrorString(status)));
 }
 
+/* cuSPARSE takes what it does not write as if it did. */
 template <class T> T *upload(const std::vector<T> &host, const char *what) {
-  T *device;
-  check(qn_cuda_copy_of(&memory, &device, host.data(), host.size(), 0, sizeof(T), what, &error));
-  return device;
+  return const_cast<T *>(upload(host.data(), host.size(), what));
 }
 
 std::vector<float> weights_of(const struct qn_csr *csr) {
@@ -82,7 +58,7 @@ cusparseSpMatDescr_t make_matrix(const struct qn_csr *csr) {
 }
 
 double median_seconds(cusparseHandle_t handle, cusparseSpMatDescr_t matrix, cusparseDnVecDescr_t x,
-                      cusparseDnVecDescr_t y, cusparseSpMVAlg_t algorithm, int repetitions) {
+                      cusparseDnVecDescr_t y, cusparseSpMVAlg_t algorithm) {
   const float one = 1, zero = 0;
   size_t size;
   void *buffer;
@@ -91,26 +67,14 @@ double median_seconds(cusparseHandle_t handle, cusparseSpMatDescr_t matrix, cusp
   check(qn_cuda_alloc(&memory, &buffer, size, 1, "cuSPARSE's buffer", &error));
   check(cusparseSpMV_preprocess(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, x, &zero, y,
                                 CUDA_R_32F, algorithm, buffer));
-  cudaEvent_t begin, end;
-  check(cudaEventCreate(&begin));
-  check(cudaEventCreate(&end));
-  std::vector<double> times;
-  for (int i = -2; i < repetitions; i++) {
-    float milliseconds;
-    check(cudaEventRecord(begin, NULL));
-    check(cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, x, &zero, y,
-                       CUDA_R_32F, algorithm, buffer));
-    check(cudaEventRecord(end, NULL));
-    check(cudaEventSynchronize(end));
-    check(cudaEventElapsedTime(&milliseconds, begin, end));
-    if (i >= 0)
-      times.push_back(milliseconds * 1e-3);
-  }
-  cudaEventDestroy(begin);
-  cudaEventDestroy(end);
+  const double seconds =
+      seconds_of([] {},
+                 [&] {
+                   check(cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, x,
+                                      &zero, y, CUDA_R_32F, algorithm, buffer));
+                 });
   qn_cuda_release(&memory, buffer);
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
+  return seconds;
 }
 
 } /* namespace */
@@ -120,7 +84,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: cusparse-spmv GRAPH.qrn [REPETITIONS]\n");
     return QN_USAGE;
   }
-  const int repetitions = argc > 2 ? std::max(1, atoi(argv[2])) : 20;
+  begin_bench(argc > 2 ? argv[2] : "20");
   struct qn_graph graph;
   struct qn_graph transposed;
   const struct qn_csr *in = &graph.in;
@@ -130,7 +94,6 @@ int main(int argc, char **argv) {
     check(qn_graph_create_transpose(&graph.out, &transposed, &error));
     in = &transposed.out;
   }
-  check(qn_cuda_memory_create(&memory, 0, 0, &error));
   std::vector<float> vector(in->num_vertices);
   for (uint64_t v = 0; v < in->num_vertices; v++)
     vector[v] = 1.0f + (float)(v % 64) / 64.0f;
@@ -149,7 +112,7 @@ int main(int argc, char **argv) {
   printf("{\"edges\": %llu, \"seconds\": {", (unsigned long long)in->num_edges);
   for (int i = 0; i < 3; i++)
     printf("%s\"%s\": %.6e", i ? ", " : "", algorithms[i].name,
-           median_seconds(handle, matrix, x, y, algorithms[i].algorithm, repetitions));
+           median_seconds(handle, matrix, x, y, algorithms[i].algorithm));
   printf("}}\n");
   cusparseDestroySpMat(matrix);
   cusparseDestroyDnVec(x);
