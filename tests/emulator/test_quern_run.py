@@ -304,7 +304,7 @@ class Leiden(Graph):
 
     def test_refusals(self):
         tool("quern-generate", "rmat", "--scale=6", "--undirected", "-qfo", "graph.qrn")
-        self.refused(self.emulated("leiden", "graph.qrn", "--device-memory=20K"), 6, "not enough device memory: leiden, which is not streamed")
+        self.refused(self.emulated("leiden", "graph.qrn", "--device-memory=4K"), 6, "even reading edges from the host, leiden on this graph")
 
 
 class SeveralSources(Graph):
@@ -438,7 +438,7 @@ class Devices(Graph):
                      r"not enough device memory: even streaming, cc on this graph needs .* or more, but .* of .* may be used")
         for algorithm in ("bc", "tc"):
             self.refused(self.emulated(algorithm, graph, "--device-memory=6K"), 6,
-                         r"not enough device memory: %s, which is not streamed on this layout, on this graph needs \d+\.\d+ KiB or "
+                         r"not enough device memory: even reading edges from the host, %s on this graph needs \d+\.\d+ KiB or "
                          r"more, but 6\.00 KiB of .* may be used; allow more with --device-memory" % algorithm)
 
     def test_auto_takes_the_device_if_it_can(self):

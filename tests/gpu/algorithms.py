@@ -11,6 +11,7 @@ The parts are those of PARTS, below. `shapes`, `wide` and `beyond` take two minu
 import json
 import os
 import random
+import re
 import statistics
 import subprocess
 import sys
@@ -190,35 +191,50 @@ def programs(scale):
     return right and "bad.h:54:" in done.stderr and "new_valu" in done.stderr
 
 
+def found(command, *options):
+    """A result, or the words that there is no path, and what was said of it."""
+    Path("out").unlink(missing_ok=True)
+    wanted = [] if command[0] == "tc" else ["-fo", "out"]
+    done = subprocess.run([str(word) for word in (BIN / "quern-run", *command, *options, "--json", *wanted)],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode > (command[0] == "path"):
+        raise SystemExit("%s: exit %d: %s" % (" ".join(map(str, (*command, *options))), done.returncode, done.stderr))
+    if done.returncode == 1:
+        return done.stderr.splitlines()[-1], {}
+    said = json.loads(done.stdout)
+    return Path("out").read_bytes() if wanted else said["result"], said
+
+
+def numbers(text):
+    return [float(word) for line in text.decode().splitlines() if line[:1].isdigit() for word in line.split()]
+
+
+def are_close(one, other):
+    """Real numbers, which are added up in another order."""
+    one, other = numbers(one), numbers(other)
+    return len(one) == len(other) and all(abs(a - b) <= 1e-5 * abs(a) + 1e-300 for a, b in zip(one, other))
+
+
+def milliseconds(said):
+    return 1e3 * said["seconds"]["kernel"] if said else 0
+
+
+def agree(what, command, are_alike=lambda one, other: one == other):
+    """Run on both; are the results alike? Then the device's, and what was said of it."""
+    expected, cpu = found(command, "--device", "cpu")
+    result, said = found(command, "--device", "cuda")
+    right = are_alike(expected, result)
+    print("%-44s CPU %10.3f ms, device %10.3f ms%s%s" % (
+        what, milliseconds(cpu), milliseconds(said), "" if said else ", none", "" if right else "  DIFFERS"), flush=True)
+    return right, result, said
+
+
 def close(what, command, container, *options):
-    """The same of real numbers, which are added up in another order: within 1e-5 of their value."""
-    rows = {}
-    for device in ("cpu", "cuda"):
-        done = quern("quern-run", *command, container, "--device", device, "--json", "-fo", device + ".tsv", *options)
-        rows[device] = [list(map(float, line.split())) for line in Path(device + ".tsv").read_text().splitlines()
-                        if line[:1].isdigit()]
-        print("%-40s %s %10.3f ms" % (what, device, 1e3 * json.loads(done.stdout)["seconds"]["kernel"]), flush=True)
-    equal = len(rows["cpu"]) == len(rows["cuda"]) and all(
-        abs(a - b) <= 1e-5 * abs(a) + 1e-300 for pair in zip(*rows.values()) for a, b in zip(*pair))
-    print("%-40s %s" % (what, "as close as they should be" if equal else "DIFFERS"), flush=True)
-    return equal
+    return agree(what, [*command, container, *options], are_close)[0]
 
 
 def texts(what, command, container, *options):
-    """Results that are no array: the same bytes, or the same words that there is none."""
-    said, found = {}, {}
-    for device in ("cpu", "cuda"):
-        Path("one.tsv").unlink(missing_ok=True)
-        done = subprocess.run([str(word) for word in (BIN / "quern-run", *command, container, "--device", device, "--json", "-fo", "one.tsv", *options)],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        if done.returncode > 1:
-            raise SystemExit("%s on %s: exit %d: %s" % (what, device, done.returncode, done.stderr))
-        said[device] = json.loads(done.stdout)["seconds"]["kernel"] if done.returncode == 0 else 0
-        found[device] = Path("one.tsv").read_bytes() if done.returncode == 0 else done.stderr.splitlines()[-1]
-    equal = found["cpu"] == found["cuda"]
-    print("%-40s CPU %10.3f ms, device %10.3f ms%s%s" % (
-        what, 1e3 * said["cpu"], 1e3 * said["cuda"], "" if isinstance(found["cpu"], bytes) else ", none", "" if equal else "  DIFFERS"), flush=True)
-    return equal
+    return agree(what, [*command, container, *options])[0]
 
 
 def some_vertices(count, scale):
@@ -270,29 +286,47 @@ def wide(scale):
     return right
 
 
+def least_memory(command):
+    """What a run wants of a device at least, as its refusal says."""
+    said = quern("quern-run", *command, "--device", "cuda", "--device-memory", 100, fails=True).stderr
+    amount, unit = re.search(r"needs (?:at least )?([0-9.]+) (B|KiB|MiB|GiB)", said).groups()
+    return int((float(amount) + 0.01) * {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}[unit]) + 1
+
+
+def with_little(what, command):
+    """With all memory, half of what it takes then, and the least: the device's own result each time, and the CPU's."""
+    right, whole, said = agree(what, command, {"bc": are_close, "hits": are_close, "leiden": lambda *_: True}.get(
+        command[0], lambda one, other: one == other))
+    if not said:
+        return right
+    least, most = least_memory(command), said["accelerator"]["memory_bytes"]
+    least += (8192 + said["vertices"] // 2) * (command[0] == "sample")  # for what it finds
+    for memory in (max(most // 2, least), least):
+        result, said = found(command, "--device", "cuda", "--device-memory", memory)
+        within = said["accelerator"]["memory_bytes"] <= memory
+        print("    with %6d of %6d MB %30.3f ms%s%s%s" % (
+            memory >> 20, most >> 20, milliseconds(said), ", edges on the host" if said.get("streaming") else "",
+            "" if result == whole else "  DIFFERS", "" if within else "  TOOK MORE"), flush=True)
+        right &= result == whole and within and (memory > least or bool(said.get("streaming")))
+    return right
+
+
 def beyond(scale):
     """With less device memory than the edges take: they are read in the host's memory."""
-    right, size = True, 1 << scale
-    for options, names in ((["--undirected"], ["cdlp", "coloring", "mis", "scc"]), (["--transpose", "also"], ["cdlp", "kcore", "scc"])):
-        quern("quern-generate", "rmat", "--scale", scale, "--degree", 16, *options, "-qfo", "g.qrn")
-        for name in names:
-            quern("quern-run", name, "g.qrn", "--device", "cpu", "-qfo", "cpu.npy")
-            for few in ((), ("--device-memory", size * 76)):
-                done = quern("quern-run", name, "g.qrn", "--device", "cuda", "--json", "-fo", "cuda.npy", *few)
-                said, equal = json.loads(done.stdout), Path("cpu.npy").read_bytes() == Path("cuda.npy").read_bytes()
-                right &= equal and bool(said.get("streaming")) == bool(few)
-                print("%-40s device %10.3f ms, %4d MB%s%s" % (
-                    "%s %s" % (name, " ".join(options)), 1e3 * said["seconds"]["kernel"], said["accelerator"]["memory_bytes"] >> 20,
-                    ", edges on the host" if said.get("streaming") else "", "" if equal else "  DIFFERS"), flush=True)
-        few = ["--device-memory", size * 76]
-        ids = some_vertices(50, scale)
-        quern("quern-run", "walk", "g.qrn", "--length", 10, "--device", "cpu", "-qfo", "cpu.npy")
-        quern("quern-run", "walk", "g.qrn", "--length", 10, "--device", "cuda", *few, "-qfo", "cuda.npy")
-        right &= Path("cpu.npy").read_bytes() == Path("cuda.npy").read_bytes()
-        for device, more in (("cpu", []), ("cuda", few)):
-            quern("quern-run", "sample", "g.qrn", "--sources", ids, "--device", device, *more, "-qfo", device + ".tsv")
-        right &= Path("cpu.tsv").read_bytes() == Path("cuda.tsv").read_bytes()
-        print("walk and sample with edges on the host: %s" % ("right so far" if right else "NOT RIGHT"), flush=True)
+    right = True
+    for weights in ("u32", "i64", "f64"):
+        for options, own in ((["--undirected"], ["coloring", "mis", "leiden"]), (["--transpose", "also"], ["kcore"])):
+            quern("quern-generate", "rmat", "--scale", scale, "--weights", "1,100", "-q", "--format", "edges", "-fo", "e.txt")
+            quern("quern-import", "e.txt", "--weights", weights, *options, "-qfo", "g.qrn")
+            quern("quern-generate", "rmat", "--scale", max(scale - 4, 6), *options, "-qfo", "small.qrn")
+            ids, top = some_vertices(20, scale), json.loads(quern("quern-run", "degree", "g.qrn", "--top", 2, "--json").stdout)["result"]["top"]
+            ends = ["--source", top[0]["id"], "--target", top[1]["id"]]
+            commands = [("tc", "g.qrn"), ("lcc", "g.qrn"), ("bc", "g.qrn", "--sources", ids), ("hits", "g.qrn", "--iterations", 10),
+                        ("path", "g.qrn", *ends), ("similarity", "small.qrn"), ("cross-edges", "g.qrn"), ("bfs", "g.qrn", "--sources", ids),
+                        ("walk", "g.qrn", "--length", 10, "--weighted"), ("sample", "g.qrn", "--sources", ids)]
+            commands += [(name, "small.qrn" if name == "leiden" else "g.qrn") for name in ["cdlp", "scc", *own]]
+            for command in commands if weights == "u32" else commands[:6]:
+                right &= with_little("%s, %s, %s" % (command[0], weights, " ".join(options)), command)
     return right
 
 

@@ -2,6 +2,7 @@
 #include "kernels/in_edges.h"
 
 #include <omp.h>
+#include <string.h>
 
 #include "support/memory.h"
 #include "support/temp_file.h"
@@ -144,7 +145,7 @@ static enum qn_status place_lists(struct work *work, struct qn_error *error) {
     made->offsets[c] = sum;
     sum += degree < c ? degree : c;
   }
-  made->offsets[made->num_vertices] = sum;
+  made->offsets[made->num_vertices] = made->room = sum;
   enum qn_status status =
       qn_bulk_alloc(&made->earlier, sum, sizeof *made->earlier, "oriented edges", error);
   if (!status && work->source->wants_ways)
@@ -261,9 +262,22 @@ enum qn_status qn_orientation_create(const struct qn_graph *graph, bool wants_wa
   return status;
 }
 
+void qn_orientation_close_gaps(struct qn_orientation *orientation) {
+  uint64_t end = 0;
+  for (uint64_t c = 0; c < orientation->num_vertices; c++) {
+    const uint64_t begin = orientation->offsets[c], count = orientation->counts[c];
+    memmove(orientation->earlier + end, orientation->earlier + begin,
+            count * sizeof *orientation->earlier);
+    if (orientation->ways)
+      memmove(orientation->ways + end, orientation->ways + begin, count);
+    orientation->offsets[c] = end;
+    end += count;
+  }
+  orientation->offsets[orientation->num_vertices] = end;
+}
+
 void qn_orientation_destroy(struct qn_orientation *orientation) {
-  const uint64_t num_vertices = orientation->num_vertices;
-  const uint64_t room = orientation->offsets ? orientation->offsets[num_vertices] : 0;
+  const uint64_t num_vertices = orientation->num_vertices, room = orientation->room;
   qn_pages_free(orientation->ways, room, sizeof *orientation->ways);
   qn_pages_free(orientation->earlier, room, sizeof *orientation->earlier);
   qn_pages_free(orientation->counts, num_vertices, sizeof *orientation->counts);

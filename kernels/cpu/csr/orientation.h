@@ -12,6 +12,10 @@
 
 #include <quern/graph.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct qn_orientation {
   uint64_t num_vertices;
   uint32_t *old_vertex; /* [V] by new number */
@@ -20,6 +24,7 @@ struct qn_orientation {
   uint32_t *earlier;    /* neighbours with smaller new numbers, each once, in any order */
   uint8_t *ways;        /* beside `earlier`: an edge in one direction, 1, or in both, 2; NULL: not
                            asked for, or an undirected graph, where it is 2 everywhere */
+  uint64_t room;        /* of both */
 };
 
 /* The neighbours of a vertex v in two parts: [offsets[v], offsets[v + 1]) of `columns`, and entry k
@@ -64,5 +69,12 @@ enum qn_status qn_orientation_of_rows(uint64_t num_vertices, const struct qn_row
 enum qn_status qn_orientation_create(const struct qn_graph *graph, bool wants_ways,
                                      struct qn_orientation *orientation, struct qn_error *error);
 
+/* Move lists together, so that offsets[c + 1] is where that of c ends. */
+void qn_orientation_close_gaps(struct qn_orientation *orientation);
+
 /* A zeroed struct is allowed. */
 void qn_orientation_destroy(struct qn_orientation *orientation);
+
+#ifdef __cplusplus
+}
+#endif

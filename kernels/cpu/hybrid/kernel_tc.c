@@ -1,88 +1,21 @@
 /* Triangles on the hybrid layout, as HPGraph counts them (section 4.4): neighbour lists of all
  * vertices are formed of ELL and COO, oriented without cycles, and intersected.
  *
- * A kernel of its own for the reason that csr/kernel_tc.c tells. Directions do not matter to a
- * triangle. Where only one is stored of a directed graph its rows are put together first, to be
- * turned round. */
+ * A kernel of its own for the reason that csr/kernel_tc.c tells. */
 #include "kernels/cpu/csr/triangles.h"
+#include "kernels/cpu/hybrid/oriented.h"
 #include "kernels/standalone_kernel.h"
-#include "support/memory.h"
 #include "support/threads.h"
-#include <quern/hybrid.h>
 
 extern const struct qn_kernel qn_kernel_tc_hybrid_cpu;
 
-/* Where the COO entries of every row begin, [V + 1]: of a checked matrix, within its entries
- * whatever became of the file since. */
-static enum qn_status find_rest(const struct qn_hybrid_matrix *matrix, uint64_t **offsets,
-                                struct qn_error *error) {
-  const uint64_t num_vertices = matrix->num_vertices, num_coo = matrix->num_coo;
-  enum qn_status status =
-      qn_pages_alloc(offsets, num_vertices + 1, sizeof **offsets, "rows of COO entries", error);
-  if (status)
-    return status;
-  uint64_t entry = 0;
-  for (uint64_t v = 0; v < num_vertices; v++) {
-    (*offsets)[v] = entry;
-    while (entry < num_coo && matrix->coo_rows[entry] == v)
-      entry++;
-  }
-  (*offsets)[num_vertices] = entry;
-  return QN_OK;
-}
-
-static struct qn_row_parts parts_of(const struct qn_hybrid_matrix *matrix,
-                                    const uint64_t *offsets) {
-  return (struct qn_row_parts){.offsets = offsets,
-                               .columns = matrix->coo_columns,
-                               .ell = matrix->ell_columns,
-                               .pitch = matrix->pitch,
-                               .width = matrix->width};
-}
-
-static enum qn_status orient(const struct qn_hybrid *hybrid, struct qn_orientation *edges,
-                             struct qn_error *error) {
-  const bool is_directed = hybrid->directedness != QN_UNDIRECTED;
-  const struct qn_hybrid_matrix *first = hybrid->has_out ? &hybrid->out : &hybrid->in;
-  uint64_t *offsets[2] = {NULL, NULL};
-  enum qn_status status = find_rest(first, &offsets[0], error);
-  if (!status && is_directed)
-    status = find_rest(&hybrid->in, &offsets[1], error);
-  if (!status) {
-    const struct qn_row_parts out = parts_of(first, offsets[0]),
-                              in = parts_of(&hybrid->in, offsets[1]);
-    status = qn_orientation_of_rows(hybrid->num_vertices, &out, is_directed ? &in : NULL, false,
-                                    edges, error);
-  }
-  qn_pages_free(offsets[0], hybrid->num_vertices + 1, sizeof *offsets[0]);
-  qn_pages_free(offsets[1], hybrid->num_vertices + 1, sizeof *offsets[1]);
-  return status;
-}
-
-static enum qn_status orient_united(const struct qn_hybrid *hybrid, struct qn_orientation *edges,
-                                    struct qn_error *error) {
-  struct qn_graph lists;
-  enum qn_status status =
-      qn_hybrid_unite(hybrid->has_out ? &hybrid->out : &hybrid->in, &lists, error);
-  if (status)
-    return status;
-  lists.directedness = hybrid->directedness;
-  status = qn_orientation_create(&lists, false, edges, error);
-  qn_graph_unmap(&lists);
-  return status;
-}
-
 static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                           struct qn_error *error) {
-  const struct qn_hybrid *hybrid = request->view;
-  const bool has_both =
-      hybrid->directedness == QN_UNDIRECTED || (hybrid->has_in && hybrid->has_out);
   struct qn_orientation edges = {0};
   double begin = qn_seconds();
   *result = (struct qn_run_result){
       .shape = QN_SHAPE_NUMBER, .stats.converged = true, .stats.iterations = 1};
-  enum qn_status status =
-      has_both ? orient(hybrid, &edges, error) : orient_united(hybrid, &edges, error);
+  enum qn_status status = qn_hybrid_orient(request->view, &edges, error);
   result->stats.prepare_seconds = qn_seconds() - begin;
   if (!status)
     status = qn_triangles_count(&edges, result, error);

@@ -5,6 +5,7 @@
  * at, there and back. */
 #pragma once
 
+#include "kernels/cuda/communities/host_aggregate.cuh"
 #include "kernels/cuda/communities/work.cuh"
 #include "kernels/cuda/device/sort_pairs.cuh"
 
@@ -13,6 +14,7 @@ namespace {
 /* Memory of a level that was made, and of its making. */
 struct level_memory {
   struct qn_cuda_scratch offsets, neighbors, weights, degrees, vertices, units, queued;
+  struct host_memory host;
 };
 struct aggregation_memory {
   struct qn_cuda_scratch keys[2], values[2], flags, places;
@@ -164,22 +166,14 @@ inline enum qn_status sort_between(struct leiden_work *work, struct aggregation_
                     : QN_OK;
 }
 
-inline enum qn_status coarse_reserve(struct leiden_work *work, struct level_memory *room,
-                                     uint64_t num_vertices, uint64_t num_entries,
-                                     struct level *coarse, struct qn_error *error) {
+/* A coarse level without its edges, whose degrees are 0. */
+inline enum qn_status reserve_vertices(struct leiden_work *work, struct level_memory *room,
+                                       uint64_t num_vertices, struct level *coarse,
+                                       struct qn_error *error) {
   struct qn_cuda_memory *memory = work->memory;
-  uint64_t *offsets;
-  uint32_t *neighbors;
-  fixed_weight *weights;
   const char *what = "communities";
-  enum qn_status status =
-      level_room(memory, &room->offsets, num_vertices + 1, sizeof *offsets, what, &offsets, error);
-  if (!status)
-    status = level_room(memory, &room->neighbors, num_entries, sizeof *neighbors, what, &neighbors,
-                        error);
-  if (!status)
-    status =
-        level_room(memory, &room->weights, num_entries, sizeof *weights, what, &weights, error);
+  enum qn_status status = level_room(memory, &room->offsets, num_vertices + 1, sizeof(uint64_t),
+                                     what, &coarse->csr.row_offsets, error);
   if (!status)
     status = level_room(memory, &room->degrees, num_vertices, sizeof *coarse->degrees, what,
                         &coarse->degrees, error);
@@ -192,22 +186,31 @@ inline enum qn_status coarse_reserve(struct leiden_work *work, struct level_memo
   if (!status)
     status =
         level_room(memory, &room->queued, 1, sizeof *coarse->queued, what, &coarse->queued, error);
-  if (status)
-    return status;
   coarse->csr.num_vertices = num_vertices;
-  coarse->csr.num_edges = num_entries;
-  coarse->csr.row_offsets = offsets;
-  coarse->csr.column_indices = neighbors;
-  coarse->weights = weights;
-  status = qn_cuda_status(cudaMemsetAsync(weights, 0, num_entries * sizeof *weights, NULL),
-                          "clearing weights", error);
-  if (!status)
-    status = qn_cuda_status(cudaMemsetAsync(offsets, 0, (num_vertices + 1) * sizeof *offsets, NULL),
-                            "clearing rows", error);
   return status ? status
                 : qn_cuda_status(cudaMemsetAsync(coarse->degrees, 0,
                                                  num_vertices * sizeof *coarse->degrees, NULL),
                                  "clearing degrees", error);
+}
+
+inline enum qn_status reserve_edges(struct leiden_work *work, struct level_memory *room,
+                                    uint64_t num_entries, struct level *coarse,
+                                    struct qn_error *error) {
+  enum qn_status status = level_room(work->memory, &room->neighbors, num_entries, sizeof(uint32_t),
+                                     "communities", &coarse->csr.column_indices, error);
+  coarse->csr.num_edges = num_entries;
+  return status ? status
+                : level_room(work->memory, &room->weights, num_entries, sizeof *coarse->weights,
+                             "communities", &coarse->weights, error);
+}
+
+/* Degrees of the level, whose rows are there, and its queue. */
+inline enum qn_status complete_level(struct leiden_work *work, const struct level *fine,
+                                     const struct level *coarse, struct qn_error *error) {
+  LAUNCH_ALL(work, add_up_degrees, fine->csr.num_vertices, *fine, work->refined.of,
+             coarse->degrees);
+  enum qn_status status = qn_cuda_launched("making a level of communities", error);
+  return status ? status : level_cut(work->memory, coarse, error);
 }
 
 /* The level of the `num_groups` sub-communities, which are numbered. It lies in `to`. */
@@ -236,16 +239,56 @@ inline enum qn_status aggregate(struct leiden_work *work, struct aggregation_mem
         cudaMemcpy(&num_entries, places + count, sizeof num_entries, cudaMemcpyDeviceToHost),
         "counting edges", error);
   if (!status)
-    status = coarse_reserve(work, to, num_groups, num_entries, coarse, error);
+    status = reserve_vertices(work, to, num_groups, coarse, error);
+  if (!status)
+    status = reserve_edges(work, to, num_entries, coarse, error);
+  uint64_t *offsets = (uint64_t *)coarse->csr.row_offsets;
+  fixed_weight *weights = (fixed_weight *)coarse->weights;
+  if (!status)
+    status = qn_cuda_status(cudaMemsetAsync(weights, 0, num_entries * sizeof *weights, NULL),
+                            "clearing weights", error);
+  if (!status)
+    status =
+        qn_cuda_status(cudaMemsetAsync(offsets, 0, (num_groups + 1ull) * sizeof *offsets, NULL),
+                       "clearing rows", error);
   if (status)
     return status;
   LAUNCH_ALL(work, fill_rows, count, keys, values, flags, places, count, (uint64_t)num_groups,
-             (uint64_t *)coarse->csr.row_offsets, (uint32_t *)coarse->csr.column_indices,
-             (fixed_weight *)coarse->weights);
-  LAUNCH_ALL(work, add_up_degrees, level->csr.num_vertices, *level, work->refined.of,
-             coarse->degrees);
-  status = qn_cuda_launched("making a level of communities", error);
-  return status ? status : level_cut(memory, coarse, error);
+             offsets, (uint32_t *)coarse->csr.column_indices, weights);
+  return complete_level(work, level, coarse, error);
+}
+
+/* The same where edges are read in the host's memory, of which the level is `fine`. The device has
+ * them, too, if they take no more than `spare` bytes. */
+inline enum qn_status aggregate_there(struct leiden_work *work, uint64_t spare,
+                                      const struct level *level, const struct host_level &fine,
+                                      uint32_t num_groups, struct level_memory *to,
+                                      struct level *coarse, struct host_level *made,
+                                      struct qn_error *error) {
+  struct qn_cuda_memory *memory = work->memory;
+  *coarse = *level;
+  enum qn_status status = host_aggregate(work, fine, num_groups, &to->host, made, error);
+  if (!status)
+    status = reserve_vertices(work, to, num_groups, coarse, error);
+  if (!status)
+    status = qn_cuda_upload(memory, (void *)coarse->csr.row_offsets, made->offsets,
+                            num_groups + 1ull, sizeof *made->offsets, "communities", error);
+  if (status)
+    return status;
+  const uint64_t count = made->offsets[num_groups];
+  coarse->csr.num_edges = count;
+  coarse->csr.column_indices = made->neighbors;
+  coarse->weights = made->weights;
+  if (count <= spare / (sizeof *made->neighbors + sizeof *made->weights)) {
+    status = reserve_edges(work, to, count, coarse, error);
+    if (!status)
+      status = qn_cuda_upload(memory, (void *)coarse->csr.column_indices, made->neighbors, count,
+                              sizeof *made->neighbors, "communities", error);
+    if (!status)
+      status = qn_cuda_upload(memory, (void *)coarse->weights, made->weights, count,
+                              sizeof *made->weights, "communities", error);
+  }
+  return status ? status : complete_level(work, level, coarse, error);
 }
 
 } /* namespace */

@@ -18,7 +18,9 @@ namespace {
 struct leiden_levels {
   struct leiden_work work;
   struct level first;
-  struct level_memory rooms[2]; /* of coarse levels, in turn */
+  struct host_level first_there; /* where edges are read in the host's memory, */
+  uint64_t spare;                /* of which the device may have so many bytes of a level */
+  struct level_memory rooms[2];  /* of coarse levels, in turn */
   struct aggregation_memory aggregation;
   uint32_t *community; /* [V of the first level] so far */
   double modularity;
@@ -45,12 +47,15 @@ __global__ void follow(uint32_t *vertex, const uint32_t *groups, uint64_t num_ve
 
 inline enum qn_status step_down(struct leiden_levels *levels, const struct level *level,
                                 uint32_t num_groups, struct level_memory *to, struct level *coarse,
-                                struct qn_error *error) {
+                                struct host_level *there, struct qn_error *error) {
   struct leiden_work *work = &levels->work;
   const uint64_t V = level->csr.num_vertices;
   const uint32_t *groups = work->refined.of;
+  const struct host_level fine = *there;
   enum qn_status status =
-      aggregate(work, &levels->aggregation, level, num_groups, to, coarse, error);
+      work->memory->reads_edges
+          ? aggregate_there(work, levels->spare, level, fine, num_groups, to, coarse, there, error)
+          : aggregate(work, &levels->aggregation, level, num_groups, to, coarse, error);
   if (!status)
     status = qn_cuda_status(cudaMemsetAsync(work->target, 0xff, V * sizeof *work->target, NULL),
                             "clearing labels", error);
@@ -70,6 +75,7 @@ inline enum qn_status step_down(struct leiden_levels *levels, const struct level
 inline enum qn_status descend(struct leiden_levels *levels, struct qn_error *error) {
   struct leiden_work *work = &levels->work;
   struct level level = levels->first, coarse;
+  struct host_level there = levels->first_there;
   enum qn_status status = QN_OK;
   for (unsigned depth = 0; !status; depth++) {
     const uint64_t V = level.csr.num_vertices;
@@ -86,7 +92,8 @@ inline enum qn_status descend(struct leiden_levels *levels, struct qn_error *err
       status = number_refined(work, &levels->aggregation, &level, &num_refined, error);
     if (status || num_refined == V)
       break;
-    status = step_down(levels, &level, num_refined, &levels->rooms[depth % 2], &coarse, error);
+    status =
+        step_down(levels, &level, num_refined, &levels->rooms[depth % 2], &coarse, &there, error);
     level = coarse;
   }
   return status;

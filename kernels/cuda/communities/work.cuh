@@ -22,6 +22,7 @@ struct leiden_work {
   struct row_steps steps; /* over vertices that moved */
   struct looking looking;
   struct qn_cuda_scratch tables[2], scratch;
+  uint64_t most_slots;      /* of all tables, where edges are read in the host's memory */
   fixed_weight total;       /* of the first level's degrees */
   double resolution, scale; /* scale: resolution / total */
   uint64_t seed, stage;     /* each move and each refinement has random numbers of its own */
@@ -196,7 +197,8 @@ inline enum qn_status tables_reserve(struct leiden_work *work, const struct leve
   if (status || longest <= WIDE_LABELS)
     return status;
   looking->num_slots = slots_for(longest < V ? longest : V);
-  const uint64_t fitting = level->csr.num_edges / looking->num_slots;
+  const uint64_t most = work->memory->reads_edges ? work->most_slots : level->csr.num_edges;
+  const uint64_t fitting = most / looking->num_slots;
   looking->num_tables = (unsigned)(fitting < 1 ? 1 : fitting < MOST_TABLES ? fitting : MOST_TABLES);
   const uint64_t slots = looking->num_tables * looking->num_slots;
   status = level_room(work->memory, &work->tables[0], slots, sizeof *looking->keys,

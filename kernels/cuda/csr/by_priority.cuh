@@ -62,9 +62,10 @@ template <class Tell> struct release {
 };
 
 /* Device memory of a run but for what the algorithm itself has. */
-inline uint64_t by_priority_bytes(const struct qn_graph *graph) {
+inline uint64_t by_priority_bytes(const struct qn_run_request *request) {
+  const struct qn_graph *graph = (const struct qn_graph *)request->view;
   const uint64_t V = graph->out.num_vertices, E = graph->out.num_edges;
-  return 8 * (V + 1) + 4 * E + 2 * 8 * V + steps_bytes(V);
+  return 8 * (V + 1) + 4 * E + 2 * 8 * V + 64 + steps_bytes(V) + (request->positions ? 4 * V : 0);
 }
 
 /* A run whole of `name`, whose values are [V] of uint32_t at *values. prepare_own(memory, error)
@@ -87,7 +88,7 @@ enum qn_status by_priority_run(const struct qn_run_request *request, const char 
   auto prepare = [&](struct qn_error *failure) {
     enum qn_status status = qn_run_check_units(num_vertices, graph->out.num_edges, failure);
     if (!status)
-      status = qn_run_fit_or_read(&memory, request, name, by_priority_bytes(graph) + own_bytes,
+      status = qn_run_fit_or_read(&memory, request, name, by_priority_bytes(request) + own_bytes,
                                   4 * graph->out.num_edges, failure);
     if (!status)
       status = qn_run_rows_of(&memory, &graph->out, &priorities.csr, failure);

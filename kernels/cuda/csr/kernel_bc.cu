@@ -13,9 +13,10 @@
  * and a random double (a sector) for each edge between neighbouring levels. */
 #include "kernels/cuda/csr/both_ways.cuh"
 #include "kernels/cuda/edges/row_sums.cuh"
-#include "kernels/cuda/edges/run_device.cuh"
+#include "kernels/cuda/edges/run_with.cuh"
 #include "kernels/cuda/standalone/bc_state.cuh"
 #include "kernels/standalone_kernel.h"
+#include "support/arrays/reserve.h"
 
 extern "C" const struct qn_kernel qn_kernel_bc_csr_cuda;
 
@@ -222,25 +223,23 @@ __global__ void offer_alone(const struct bc_state state, const struct bc_level l
 }
 
 struct bc_work {
+  const struct qn_run_request *request;
   struct qn_cuda_memory *memory;
+  struct qn_run_result *result;
   struct bc_state state;
   struct bc_level *levels; /* of this source, on the host */
-  uint32_t num_levels, capacity;
+  uint64_t capacity;
+  uint32_t num_levels;
   qn_queue_size *found; /* pinned */
 };
 
 enum qn_status append_level(struct bc_work *work, const struct bc_level *level,
                             struct qn_error *error) {
-  if (work->num_levels == work->capacity) {
-    const uint32_t capacity = work->capacity ? 2 * work->capacity : 64;
-    enum qn_status status =
-        qn_realloc(&work->levels, capacity, sizeof *work->levels, "levels", error);
-    if (status)
-      return status;
-    work->capacity = capacity;
-  }
-  work->levels[work->num_levels++] = *level;
-  return QN_OK;
+  enum qn_status status = qn_reserve(&work->levels, &work->capacity, work->num_levels + 1,
+                                     sizeof *work->levels, "levels", error);
+  if (!status)
+    work->levels[work->num_levels++] = *level;
+  return status;
 }
 
 /* Wait for the level that is being found and read its size. */
@@ -354,22 +353,28 @@ enum qn_status spread_shares(struct bc_work *work, uint32_t source, struct qn_er
   return qn_cuda_launched("spreading shares", error);
 }
 
-/* Device memory for a run. */
-uint64_t needed_bytes(const struct qn_graph *graph) {
-  const uint64_t V = graph->out.num_vertices, E = graph->out.num_edges;
-  return qn_both_ways_bytes(graph) + (3 * 8 + 8) * V + 3 * (V / 8 + 4) + /* values, queue, bits */
-         8 * (2 * (E / QN_UNIT_EDGES) + V + 1);                          /* sums */
+/* A level's units are those of the longer rows: at most the sum over both directions. */
+uint64_t most_units(const struct qn_graph *graph) {
+  return (qn_both_ways_alike(graph) ? 1 : 2) * (graph->out.num_edges / QN_UNIT_EDGES) +
+         graph->out.num_vertices + 1;
 }
 
-enum qn_status create(struct bc_work *work, const struct qn_graph *graph, struct qn_error *error) {
+/* Memory for a run. */
+uint64_t needed_bytes(const struct qn_graph *graph) {
+  const uint64_t V = graph->out.num_vertices;
+  return qn_both_ways_bytes(graph) + (3 * 8 + 8) * V + 3 * (V / 8 + 4) + /* values, queue, bits */
+         8 * most_units(graph) + 64;                                     /* sums */
+}
+
+enum qn_status create(struct bc_work *work, struct qn_error *error) {
+  const struct qn_graph *graph = (const struct qn_graph *)work->request->view;
   struct bc_state *state = &work->state;
   struct qn_cuda_memory *memory = work->memory;
   const uint64_t V = graph->out.num_vertices;
-  /* A level's units are those of the longer rows: at most the sum over both directions. */
-  const uint64_t units = 2 * (graph->out.num_edges / QN_UNIT_EDGES) + V + 1;
   enum qn_status status = qn_run_check_units(V, 2 * graph->out.num_edges, error);
   if (!status)
-    status = qn_run_must_fit(memory, "bc", needed_bytes(graph), error);
+    status = qn_run_fit_or_read(memory, work->request, "bc", needed_bytes(graph),
+                                qn_both_ways_edge_bytes(graph), error);
   if (!status)
     status = qn_both_ways_upload(memory, graph, &state->out, &state->in, error);
   if (!status)
@@ -381,7 +386,8 @@ enum qn_status create(struct bc_work *work, const struct qn_graph *graph, struct
   for (int i = 0; i < 3 && !status; i++)
     status = qn_cuda_alloc(memory, bits[i], (V + 31) / 32, sizeof(uint32_t), "bits", error);
   if (!status)
-    status = qn_cuda_alloc(memory, &state->partials, units, sizeof(double), "sums", error);
+    status =
+        qn_cuda_alloc(memory, &state->partials, most_units(graph), sizeof(double), "sums", error);
   if (!status)
     status = qn_run_queue(memory, V, &state->all, error);
   if (!status)
@@ -394,39 +400,33 @@ enum qn_status create(struct bc_work *work, const struct qn_graph *graph, struct
   return status;
 }
 
+enum qn_status add_sources_up(struct bc_work *work, struct qn_error *error) {
+  const struct qn_run_request *request = work->request;
+  const uint64_t V = work->state.out.num_vertices;
+  enum qn_status status = bc_resume(request, work->memory, work->state.score, V, error);
+  for (uint64_t i = qn_state_iterations(request); i < request->inputs.num_sources && !status; i++) {
+    status = count_paths(work, request->inputs.sources[i], error);
+    if (!status)
+      status = spread_shares(work, request->inputs.sources[i], error);
+    if (!status && i + 1 < request->inputs.num_sources)
+      status = bc_keep(request, work->memory, i + 1, work->state.score, V, error);
+  }
+  return status;
+}
+
+enum qn_status finish(struct bc_work *work, enum qn_status status, struct qn_error *error) {
+  if (work->found)
+    cudaFreeHost(work->found);
+  qn_free(work->levels);
+  status = qn_run_give(status, work->memory, QN_RESULT_F64, work->state.score,
+                       work->state.out.num_vertices, work->result, error);
+  work->result->stats.iterations = work->request->inputs.num_sources;
+  return status;
+}
+
 enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                    struct qn_error *error) {
-  const struct qn_graph *graph = (const struct qn_graph *)request->view;
-  struct qn_cuda_memory memory;
-  struct bc_work work;
-  memset(&work, 0, sizeof work);
-  memset(result, 0, sizeof *result);
-  work.memory = &memory;
-  const uint64_t num_vertices = graph->out.num_vertices;
-  auto prepare = [&](struct qn_error *failure) { return create(&work, graph, failure); };
-  auto algorithm = [&](struct qn_error *failure) {
-    enum qn_status status = bc_resume(request, &memory, work.state.score, num_vertices, failure);
-    for (uint64_t i = qn_state_iterations(request); i < request->inputs.num_sources && !status;
-         i++) {
-      status = count_paths(&work, request->inputs.sources[i], failure);
-      if (!status)
-        status = spread_shares(&work, request->inputs.sources[i], failure);
-      if (!status && i + 1 < request->inputs.num_sources)
-        status = bc_keep(request, &memory, i + 1, work.state.score, num_vertices, failure);
-    }
-    return status;
-  };
-  auto finish = [&](enum qn_status status, struct qn_error *failure) {
-    result->stats.iterations = request->inputs.num_sources;
-    result->stats.converged = true;
-    if (work.found)
-      cudaFreeHost(work.found);
-    qn_free(work.levels);
-    return status ? status
-                  : qn_run_download(&memory, QN_RESULT_F64, work.state.score, num_vertices, result,
-                                    failure);
-  };
-  return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
+  return qn_run_with(request, create, add_sources_up, finish, result, error);
 }
 
 } /* namespace */

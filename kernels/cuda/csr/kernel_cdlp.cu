@@ -13,6 +13,7 @@
 #include "kernels/cuda/edges/keep.cuh"
 #include "kernels/cuda/edges/label_choice.cuh"
 #include "kernels/cuda/edges/row_steps.cuh"
+#include "kernels/cuda/edges/run_with.cuh"
 #include "kernels/standalone_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_cdlp_csr_cuda;
@@ -173,6 +174,7 @@ __global__ void begin_labels(const uint32_t *positions, uint32_t *labels, uint64
 struct cdlp_work {
   const struct qn_run_request *request;
   struct qn_cuda_memory *memory;
+  struct qn_run_result *result;
   struct row_steps steps;
   struct cdlp_state state;
   const uint32_t *positions;
@@ -233,20 +235,28 @@ enum qn_status find_most_ends(struct cdlp_work *work, const struct qn_graph *gra
   return status;
 }
 
-uint64_t needed_bytes(const struct qn_graph *graph) {
+/* With one table, of which it may not be known yet how large it must be. */
+uint64_t needed_bytes(const struct qn_run_request *request) {
+  const struct qn_graph *graph = (const struct qn_graph *)request->view;
+  const bool is_directed = graph->directedness != QN_UNDIRECTED;
   const uint64_t V = graph->out.num_vertices;
-  return qn_both_ways_bytes(graph) + steps_bytes(V) + (5 * 4 + 1) * V;
+  uint64_t most = V;
+  if (!is_directed || graph->has_transpose)
+    most = most_ends(graph, is_directed ? graph->in.row_offsets : NULL);
+  return qn_both_ways_bytes(graph) + steps_bytes(V) + (5 * 4 + 1) * V +
+         (request->positions ? 4 * V : 0) + 64 +
+         (most > WIDE_LABELS ? 12 * slots_for(most < V ? most : V) : 0);
 }
 
 enum qn_status create(struct cdlp_work *work, struct qn_error *error) {
   const struct qn_graph *graph = (const struct qn_graph *)work->request->view;
-  const uint64_t V = work->num_vertices;
+  const uint64_t V = work->num_vertices = graph->out.num_vertices;
   struct cdlp_state *state = &work->state;
   struct qn_cuda_memory *memory = work->memory;
   uint64_t most = 0;
   enum qn_status status = qn_run_check_units(V, 2 * graph->out.num_edges, error);
   if (!status)
-    status = qn_run_fit_or_read(memory, work->request, "cdlp", needed_bytes(graph),
+    status = qn_run_fit_or_read(memory, work->request, "cdlp", needed_bytes(work->request),
                                 qn_both_ways_edge_bytes(graph), error);
   if (!status)
     status = qn_both_ways_upload(memory, graph, &state->out, &state->in, error);
@@ -349,9 +359,9 @@ void report(const struct qn_run_request *request, uint64_t iteration, bool all, 
     request->hooks.on_iteration(request->hooks.user, &said);
 }
 
-enum qn_status iterate(struct cdlp_work *work, struct qn_run_result *result,
-                       struct qn_error *error) {
+enum qn_status iterate(struct cdlp_work *work, struct qn_error *error) {
   const struct qn_run_request *request = work->request;
+  struct qn_run_result *result = work->result;
   uint64_t iteration = qn_state_iterations(request);
   bool all = true;
   enum qn_status status = begin(work, error);
@@ -377,23 +387,15 @@ enum qn_status iterate(struct cdlp_work *work, struct qn_run_result *result,
   return status;
 }
 
+enum qn_status finish(struct cdlp_work *work, enum qn_status status, struct qn_error *error) {
+  return status ? status
+                : qn_run_download(work->memory, QN_RESULT_U32, work->state.labels,
+                                  work->num_vertices, work->result, error);
+}
+
 enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                    struct qn_error *error) {
-  struct qn_cuda_memory memory;
-  struct cdlp_work work;
-  memset(&work, 0, sizeof work);
-  memset(result, 0, sizeof *result);
-  work.request = request;
-  work.memory = &memory;
-  work.num_vertices = ((const struct qn_graph *)request->view)->out.num_vertices;
-  auto prepare = [&](struct qn_error *failure) { return create(&work, failure); };
-  auto algorithm = [&](struct qn_error *failure) { return iterate(&work, result, failure); };
-  auto finish = [&](enum qn_status status, struct qn_error *failure) {
-    return status ? status
-                  : qn_run_download(&memory, QN_RESULT_U32, work.state.labels, work.num_vertices,
-                                    result, failure);
-  };
-  return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
+  return qn_run_with(request, create, iterate, finish, result, error);
 }
 
 } /* namespace */

@@ -3,6 +3,8 @@
  * Every vertex is queued, so that hubs are shared out in pieces of 8 edges (edges/row_queue.cuh).
  * Bytes: an edge moves 4 of column index and a 32-byte sector of L2 for its end's group; a vertex
  * 16 of offsets, 16 of the queue, its group and its count. */
+#include "kernels/cuda/edges/fit_or_read.cuh"
+#include "kernels/cuda/edges/row_steps.cuh"
 #include "kernels/cuda/standalone/cross_edges.cuh"
 #include "kernels/standalone_kernel.h"
 
@@ -15,27 +17,20 @@ __global__ void queue_rows(const struct qn_csr csr, const struct qn_unit_queue q
   qn_queue_rows(csr, queue, queued, [](uint64_t) { return true; });
 }
 
-__global__ void __launch_bounds__(QN_QUEUE_THREADS)
-    count_units(const struct qn_csr csr, const struct cross_edges cross,
-                const struct qn_unit_queue queue, const qn_queue_size *queued) {
-  QN_SHARED(struct qn_unit_tile, tiles, 1);
-  struct qn_unit_tile *tile = tiles;
-  const uint32_t num_entries = qn_queue_entries(*queued);
-  qn_unit_tiles(qn_queue_units(*queued), [&](uint32_t first, uint32_t units) {
-    const uint32_t loaded = qn_unit_load(queue, num_entries, csr.row_offsets, first, tile);
-    /* One thread a unit: neighbouring threads read neighbouring sectors. */
-    if (threadIdx.x < units) {
-      const uint32_t entry = qn_unit_entry(tile, loaded, threadIdx.x);
-      const uint32_t vertex = tile->vertices[entry];
-      const uint64_t begin =
-          tile->begins[entry] + (uint64_t)(threadIdx.x - tile->starts[entry]) * QN_UNIT_EDGES;
-      unsigned count = 0;
-      for (uint64_t edge = begin; edge < begin + QN_UNIT_EDGES && edge < tile->ends[entry]; edge++)
-        count += qn_is_cross_edge(cross.groups, vertex, csr.column_indices[edge]);
-      cross_edges_add(cross, vertex, count);
-    }
-    __syncthreads();
-  });
+struct count_cross {
+  struct cross_edges cross;
+  __device__ bool operator()(uint32_t v, uint32_t other) const {
+    return qn_is_cross_edge(cross.groups, v, other);
+  }
+  __device__ void add(uint32_t v, unsigned count) const { cross_edges_add(cross, v, count); }
+};
+
+/* Rows, a queue, counts and groups. */
+uint64_t needed_bytes(const struct qn_run_request *request) {
+  const struct qn_graph *graph = (const struct qn_graph *)request->view;
+  const uint64_t V = graph->out.num_vertices;
+  return 8 * (V + 1) + 4 * graph->out.num_edges + (8 + 8) * V +
+         (request->inputs.groups ? 4 * V : 0) + 64;
 }
 
 enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
@@ -49,7 +44,10 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   auto upload = [&](struct qn_cuda_memory *memory, struct qn_error *failure) {
     enum qn_status status = qn_run_check_units(num_vertices, graph->out.num_edges, failure);
     if (!status)
-      status = qn_cuda_csr_upload(memory, &graph->out, false, &out, failure);
+      status = qn_run_fit_or_read(memory, request, "cross-edges", needed_bytes(request),
+                                  4 * graph->out.num_edges, failure);
+    if (!status)
+      status = qn_run_rows_of(memory, &graph->out, &out, failure);
     if (!status)
       status = qn_run_queue(memory, num_vertices, &queue, failure);
     if (!status)
@@ -60,8 +58,9 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
                    struct qn_error *failure) {
     QN_LAUNCH(queue_rows, qn_run_blocks(memory, num_vertices), QN_QUEUE_THREADS, 0, NULL, out,
               queue, queued);
-    QN_LAUNCH(count_units, qn_run_blocks(memory, out.num_edges / QN_UNIT_EDGES + num_vertices),
-              QN_QUEUE_THREADS, 0, NULL, out, cross, queue, queued);
+    QN_LAUNCH((steps_sum<count_cross>),
+              qn_run_blocks(memory, out.num_edges / QN_UNIT_EDGES + num_vertices), QN_QUEUE_THREADS,
+              0, NULL, out, queue, queued, count_cross{cross});
     return qn_cuda_launched("counting cross-edges", failure);
   };
   bool too_large;

@@ -11,7 +11,7 @@
 #include "kernels/cuda/csr/both_ways.cuh"
 #include "kernels/cuda/edges/fit_or_read.cuh"
 #include "kernels/cuda/edges/row_sums.cuh"
-#include "kernels/cuda/edges/run_device.cuh"
+#include "kernels/cuda/edges/run_with.cuh"
 #include "kernels/standalone_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_hits_csr_cuda;
@@ -29,6 +29,7 @@ struct hits_side {
 struct hits_work {
   const struct qn_run_request *request;
   struct qn_cuda_memory *memory;
+  struct qn_run_result *result;
   uint64_t num_vertices;
   struct hits_side out, in;
   double *hubs, *authorities, *next; /* [V] */
@@ -132,13 +133,14 @@ enum qn_status create_sides(struct hits_work *work, struct qn_error *error) {
 uint64_t needed_bytes(const struct qn_graph *graph) {
   const uint64_t V = graph->out.num_vertices, units = graph->out.num_edges / QN_UNIT_EDGES + V;
   return qn_both_ways_bytes(graph) + (qn_both_ways_alike(graph) ? 1 : 2) * 8 * V + 3 * 8 * V +
-         8 * units;
+         8 * units + 16 * MOST_PARTS + 64;
 }
 
 enum qn_status create(struct hits_work *work, struct qn_error *error) {
   const struct qn_graph *graph = (const struct qn_graph *)work->request->view;
   struct qn_cuda_memory *memory = work->memory;
-  const uint64_t V = work->num_vertices, parts = (V + PART_VERTICES - 1) / PART_VERTICES;
+  const uint64_t V = work->num_vertices = graph->out.num_vertices;
+  const uint64_t parts = (V + PART_VERTICES - 1) / PART_VERTICES;
   work->num_parts = parts == 0 ? 1 : parts < MOST_PARTS ? (unsigned)parts : MOST_PARTS;
   enum qn_status status = qn_run_check_units(V, graph->out.num_edges, error);
   if (!status)
@@ -201,9 +203,9 @@ enum qn_status iterate_once(struct hits_work *work, double *change, struct qn_er
   return status;
 }
 
-enum qn_status iterate(struct hits_work *work, struct qn_run_result *result,
-                       struct qn_error *error) {
+enum qn_status iterate(struct hits_work *work, struct qn_error *error) {
   const struct qn_run_request *request = work->request;
+  struct qn_run_result *result = work->result;
   const uint64_t V = work->num_vertices;
   QN_LAUNCH(fill, qn_run_blocks(work->memory, V), QN_QUEUE_THREADS, 0, NULL, work->hubs, V,
             1 / (double)V);
@@ -228,13 +230,13 @@ enum qn_status iterate(struct hits_work *work, struct qn_run_result *result,
   return status;
 }
 
-enum qn_status download(struct hits_work *work, struct qn_run_result *result,
-                        struct qn_error *error) {
+enum qn_status finish(struct hits_work *work, enum qn_status status, struct qn_error *error) {
   static const char *const names[] = {"hub", "authority"};
   const uint64_t V = work->num_vertices;
+  struct qn_run_result *result = work->result;
   double *columns;
-  enum qn_status status =
-      qn_pages_alloc(&columns, 2 * V, sizeof *columns, "hubs and authorities", error);
+  if (!status)
+    status = qn_pages_alloc(&columns, 2 * V, sizeof *columns, "hubs and authorities", error);
   if (status)
     return status;
   status = qn_cuda_download(work->memory, columns, work->hubs, V, sizeof *columns, "hubs", error);
@@ -256,19 +258,7 @@ enum qn_status download(struct hits_work *work, struct qn_run_result *result,
 
 enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                    struct qn_error *error) {
-  struct qn_cuda_memory memory;
-  struct hits_work work;
-  memset(&work, 0, sizeof work);
-  memset(result, 0, sizeof *result);
-  work.request = request;
-  work.memory = &memory;
-  work.num_vertices = ((const struct qn_graph *)request->view)->out.num_vertices;
-  auto prepare = [&](struct qn_error *failure) { return create(&work, failure); };
-  auto algorithm = [&](struct qn_error *failure) { return iterate(&work, result, failure); };
-  auto finish = [&](enum qn_status status, struct qn_error *failure) {
-    return status ? status : download(&work, result, failure);
-  };
-  return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
+  return qn_run_with(request, create, iterate, finish, result, error);
 }
 
 } /* namespace */

@@ -5,6 +5,7 @@
  * twice. */
 #include "kernels/cuda/csr/both_ways.cuh"
 #include "kernels/cuda/edges/fit_or_read.cuh"
+#include "kernels/cuda/edges/run_with.cuh"
 #include "kernels/cuda/edges/step_runs.cuh"
 #include "kernels/standalone_kernel.h"
 
@@ -75,21 +76,22 @@ struct lower {
 };
 
 struct core_work {
+  const struct qn_run_request *request;
   struct qn_cuda_memory *memory;
+  struct qn_run_result *result;
   struct row_steps steps;
   struct core_state state;
 };
 
-enum qn_status create(struct core_work *work, const struct qn_run_request *request,
-                      struct qn_error *error) {
-  const struct qn_graph *graph = (const struct qn_graph *)request->view;
+enum qn_status create(struct core_work *work, struct qn_error *error) {
+  const struct qn_graph *graph = (const struct qn_graph *)work->request->view;
   struct core_state *state = &work->state;
   struct qn_cuda_memory *memory = work->memory;
   const uint64_t V = graph->out.num_vertices;
   enum qn_status status = qn_run_check_units(V, graph->out.num_edges, error);
   if (!status)
-    status = qn_run_fit_or_read(memory, request, "kcore",
-                                qn_both_ways_bytes(graph) + steps_bytes(V) + 12 * V,
+    status = qn_run_fit_or_read(memory, work->request, "kcore",
+                                qn_both_ways_bytes(graph) + steps_bytes(V) + 12 * V + 64,
                                 qn_both_ways_edge_bytes(graph), error);
   if (!status)
     status = qn_both_ways_upload(memory, graph, &state->out, &state->in, error);
@@ -153,24 +155,14 @@ enum qn_status find_cores(struct core_work *work, struct qn_error *error) {
   return status;
 }
 
+enum qn_status finish(struct core_work *work, enum qn_status status, struct qn_error *error) {
+  return qn_run_give(status, work->memory, QN_RESULT_U32, work->state.cores,
+                     work->state.out.num_vertices, work->result, error);
+}
+
 enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                    struct qn_error *error) {
-  const struct qn_graph *graph = (const struct qn_graph *)request->view;
-  struct qn_cuda_memory memory;
-  struct core_work work;
-  memset(&work, 0, sizeof work);
-  memset(result, 0, sizeof *result);
-  work.memory = &memory;
-  auto prepare = [&](struct qn_error *failure) { return create(&work, request, failure); };
-  auto algorithm = [&](struct qn_error *failure) { return find_cores(&work, failure); };
-  auto finish = [&](enum qn_status status, struct qn_error *failure) {
-    result->stats.iterations = 1;
-    result->stats.converged = true;
-    return status ? status
-                  : qn_run_download(&memory, QN_RESULT_U32, work.state.cores,
-                                    graph->out.num_vertices, result, failure);
-  };
-  return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
+  return qn_run_with(request, create, find_cores, finish, result, error);
 }
 
 } /* namespace */

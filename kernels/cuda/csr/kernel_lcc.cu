@@ -10,7 +10,8 @@
  * block's alone: an entry costs 4 bytes of L2 and some ten reads of shared memory at random banks,
  * which are the wall, and where the graph is directed 4 for each edge of a triangle, which say in
  * how many directions it leads. */
-#include "kernels/cuda/edges/degree_lists.cuh"
+#include "kernels/cuda/edges/host_lists.cuh"
+#include "kernels/cuda/edges/run_with.cuh"
 #include "kernels/standalone_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_lcc_csr_cuda;
@@ -27,7 +28,8 @@ namespace {
 
 struct lcc_state {
   struct tc_lists lists;
-  uint32_t *ways;            /* beside the lists' entries; NULL: both everywhere */
+  const uint8_t *ways;       /* beside the lists' entries; NULL: both everywhere */
+  const uint32_t *names;     /* [V] of the lists' vertices in the graph; NULL: they are its own */
   unsigned long long *links; /* [V] edges between neighbours */
   uint32_t *neighbors;       /* [V] their number */
   double *coefficients;      /* [V] */
@@ -45,8 +47,9 @@ __global__ void queue_lists(const struct tc_lists lists, uint64_t longer_than,
   });
 }
 
+/* `ways` are those of the state, four in a word. */
 __global__ void note_ways(const struct qn_csr csr, const uint32_t *degrees,
-                          const struct lcc_state state) {
+                          const struct lcc_state state, uint32_t *ways) {
   visit_edges_of_rows(csr, [&](uint64_t, uint32_t u, uint32_t v) {
     if (u == v)
       return;
@@ -55,8 +58,9 @@ __global__ void note_ways(const struct qn_csr csr, const uint32_t *degrees,
     const uint64_t begin = state.lists.offsets[first];
     const uint32_t length = (uint32_t)(state.lists.offsets[first + 1] - begin);
     const uint32_t place = place_of(state.lists.entries + begin, length, second);
+    const uint64_t entry = begin + place;
     if (place < length)
-      atomicOr(&state.ways[begin + place], before ? FROM_FIRST : TO_FIRST);
+      atomicOr(&ways[entry / 4], (before ? FROM_FIRST : TO_FIRST) << (8 * (entry % 4)));
   });
 }
 
@@ -146,7 +150,7 @@ __global__ void __launch_bounds__(TC_THREADS)
 __global__ void divide(const struct lcc_state state) {
   qn_grid_steps(state.lists.num_vertices, [&](uint64_t v) {
     const double neighbors = state.neighbors[v];
-    state.coefficients[v] =
+    state.coefficients[state.names ? state.names[v] : v] =
         neighbors > 1 ? (double)state.links[v] / (neighbors * (neighbors - 1)) : 0;
   });
 }
@@ -154,6 +158,9 @@ __global__ void divide(const struct lcc_state state) {
 /* ---- The host's side ---------------------------------------------------------------------- */
 
 struct lcc_work {
+  const struct qn_run_request *request;
+  struct qn_cuda_memory *memory;
+  struct qn_run_result *result;
   struct qn_csr csr; /* on the device */
   struct tc_work edges;
   struct lcc_state state;
@@ -163,26 +170,81 @@ struct lcc_work {
 
 /* In how many directions the lists' edges lead. */
 enum qn_status find_ways(struct lcc_work *work, struct qn_error *error) {
-  struct qn_cuda_memory *memory = work->edges.memory;
+  struct qn_cuda_memory *memory = work->memory;
   if (!work->edges.directed)
     return QN_OK;
-  enum qn_status status = qn_cuda_alloc_zeroed(memory, &work->state.ways, work->edges.num_edges,
-                                               sizeof *work->state.ways, "ways of edges", error);
+  uint32_t *ways;
+  enum qn_status status = qn_cuda_alloc_zeroed(memory, &ways, work->edges.num_edges / 4 + 1,
+                                               sizeof *ways, "ways of edges", error);
   if (status)
     return status;
+  work->state.ways = (const uint8_t *)ways;
   QN_LAUNCH(note_ways,
             qn_grid(work->csr.num_edges, ORIENT_EDGES, memory->device.multiprocessors, 8),
-            TC_THREADS, 0, NULL, work->csr, work->edges.degrees, work->state);
+            TC_THREADS, 0, NULL, work->csr, work->edges.degrees, work->state, ways);
   return qn_cuda_launched("finding ways of edges", error);
 }
 
-enum qn_status create(struct lcc_work *work, struct qn_error *error) {
-  struct qn_cuda_memory *memory = work->edges.memory;
-  const uint64_t V = work->edges.lists.num_vertices;
+/* Of vertices. */
+uint64_t own_bytes(uint64_t num_vertices) {
+  return (8 + 8 + 4 + 8 + 8) * num_vertices + 64;
+}
+
+/* Lists that the device makes. */
+enum qn_status make_lists_here(struct lcc_work *work, const struct qn_graph *graph,
+                               struct qn_error *error) {
+  enum qn_status status = degree_edges_of_csr(graph, &work->csr, &work->edges, error);
+  if (!status)
+    status = create_lists(&work->edges, work->edges.keys, &work->state.lists, error);
+  if (status)
+    return status;
+  qn_cuda_release(work->edges.memory, work->edges.keys);
+  return find_ways(work, error);
+}
+
+/* Lists that the host makes; they are read there if need be. */
+enum qn_status bring_lists(struct lcc_work *work, struct qn_error *error) {
+  const struct qn_run_request *request = work->request;
+  const struct qn_graph *graph = (const struct qn_graph *)request->view;
+  const uint64_t V = graph->out.num_vertices, vertex_bytes = own_bytes(V) + 4 * V;
+  struct qn_cuda_memory *memory = work->memory;
   struct lcc_state *state = &work->state;
-  state->lists = work->edges.lists;
-  qn_cuda_release(memory, work->edges.keys);
-  enum qn_status status = find_ways(work, error);
+  struct qn_orientation edges;
+  memset(&edges, 0, sizeof edges);
+  auto orient = [&](struct qn_orientation *made, struct qn_error *failure) {
+    return qn_orientation_create(graph, true, made, failure);
+  };
+  enum qn_status status =
+      host_lists_create(request, "lcc", vertex_bytes, memory, orient, &edges, error);
+  if (!status) {
+    work->edges.num_edges = edges.offsets[V];
+    const uint64_t edge_bytes = (edges.ways ? 5 : 4) * work->edges.num_edges;
+    status =
+        qn_run_fit_or_read(memory, request, "lcc", vertex_bytes + edge_bytes, edge_bytes, error);
+  }
+  if (!status)
+    status = host_lists_bring(memory, V, edges.offsets, edges.earlier, true, &state->lists, error);
+  if (!status && edges.ways)
+    status = qn_run_edges_of(memory, &state->ways, edges.ways, work->edges.num_edges, 1,
+                             "ways of edges", error);
+  if (!status)
+    status = qn_cuda_copy_of(memory, &state->names, edges.old_vertex, V, 0, sizeof *state->names,
+                             "vertices by degree", error);
+  qn_orientation_destroy(&edges);
+  return status;
+}
+
+enum qn_status create(struct lcc_work *work, struct qn_error *error) {
+  const struct qn_graph *graph = (const struct qn_graph *)work->request->view;
+  struct qn_cuda_memory *memory = work->memory;
+  const uint64_t V = graph->out.num_vertices;
+  const bool fits = degree_edges_csr_bytes(graph) + own_bytes(V) <=
+                    qn_cuda_plannable_bytes(&memory->device, memory->cap);
+  struct lcc_state *state = &work->state;
+  work->edges.memory = memory;
+  enum qn_status status = qn_run_check_units(V, graph->out.num_edges, error);
+  if (!status)
+    status = fits ? make_lists_here(work, graph, error) : bring_lists(work, error);
   if (!status)
     status = qn_cuda_alloc_zeroed(memory, &state->links, V, sizeof *state->links, "links", error);
   if (!status)
@@ -200,7 +262,7 @@ enum qn_status create(struct lcc_work *work, struct qn_error *error) {
 
 enum qn_status count_all(struct lcc_work *work, struct qn_error *error) {
   const struct lcc_state &state = work->state;
-  struct qn_cuda_memory *memory = work->edges.memory;
+  struct qn_cuda_memory *memory = work->memory;
   const uint64_t V = state.lists.num_vertices, E = work->edges.num_edges;
   QN_LAUNCH(count_neighbors, qn_run_blocks(memory, V > E ? V : E), QN_QUEUE_THREADS, 0, NULL,
             state);
@@ -212,29 +274,14 @@ enum qn_status count_all(struct lcc_work *work, struct qn_error *error) {
   return qn_cuda_launched("counting links", error);
 }
 
+enum qn_status finish(struct lcc_work *work, enum qn_status status, struct qn_error *error) {
+  return qn_run_give(status, work->memory, QN_RESULT_F64, work->state.coefficients,
+                     work->state.lists.num_vertices, work->result, error);
+}
+
 enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                    struct qn_error *error) {
-  const uint64_t V = ((const struct qn_graph *)request->view)->out.num_vertices;
-  struct qn_cuda_memory memory;
-  struct lcc_work work;
-  memset(&work, 0, sizeof work);
-  memset(result, 0, sizeof *result);
-  auto prepare = [&](struct qn_error *failure) {
-    enum qn_status status =
-        degree_edges_of_csr(request, "lcc", 28 * V, &memory, &work.csr, &work.edges, failure);
-    if (!status)
-      status = create_lists(&work.edges, work.edges.keys, &work.edges.lists, failure);
-    return status ? status : create(&work, failure);
-  };
-  auto algorithm = [&](struct qn_error *failure) { return count_all(&work, failure); };
-  auto finish = [&](enum qn_status status, struct qn_error *failure) {
-    result->stats.iterations = 1;
-    result->stats.converged = true;
-    return status ? status
-                  : qn_run_download(&memory, QN_RESULT_F64, work.state.coefficients, V, result,
-                                    failure);
-  };
-  return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
+  return qn_run_with(request, create, count_all, finish, result, error);
 }
 
 } /* namespace */

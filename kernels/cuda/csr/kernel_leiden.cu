@@ -14,15 +14,38 @@ namespace {
 /* ---- What lies on the device ------------------------------------------------------------------
  */
 
+uint64_t edge_bytes(const struct qn_graph *graph) {
+  return (graph->out.weights.type == QN_WEIGHT_NONE ? 4 : 12) * graph->out.num_edges;
+}
+
 uint64_t needed_bytes(const struct qn_graph *graph) {
   const uint64_t V = graph->out.num_vertices, E = graph->out.num_edges;
-  const uint64_t first =
-      8 * (V + 1) + 4 * E + 8 * V + 8 * V + (graph->out.weights.type == QN_WEIGHT_NONE ? 0 : 8 * E);
+  const uint64_t first = 8 * (V + 1) + 8 * V + 8 * V + edge_bytes(graph);
   return first + steps_bytes(V) + (2 * 16 + 3 * 4 + 8 + 4 * 5 + 1) * V + aggregation_bytes(V, E);
 }
 
-enum qn_status upload_weights(struct leiden_levels *levels, const struct qn_csr *csr,
-                              struct qn_error *error) {
+/* Of vertices alone: levels have no more than the first, and one table is enough. */
+uint64_t vertex_bytes(uint64_t V) {
+  return 3 * 24 * (V + 1) + steps_bytes(V) + (2 * 16 + 3 * 4 + 8 + 4 * 5 + 1) * V +
+         (1 + 4) * (V + 1) + 12 * slots_for(V) + V / 16 + 4096;
+}
+
+/* Is there room for all, or is that of edges on the host? */
+enum qn_status plan_memory(struct leiden_levels *levels, const struct qn_run_request *request,
+                           struct qn_error *error) {
+  const struct qn_graph *graph = (const struct qn_graph *)request->view;
+  const uint64_t V = graph->out.num_vertices, vertices = vertex_bytes(V);
+  struct qn_cuda_memory *memory = levels->work.memory;
+  const uint64_t room = qn_cuda_plannable_bytes(&memory->device, memory->cap);
+  if (needed_bytes(graph) <= room)
+    return QN_OK;
+  levels->work.most_slots = slots_for(V);
+  levels->spare = room > vertices ? (room - vertices) / 2 : 0; /* for each of two rooms */
+  return qn_run_read(memory, request, "leiden", vertices, edge_bytes(graph), error);
+}
+
+enum qn_status bring_weights(struct leiden_levels *levels, const struct qn_csr *csr,
+                             struct qn_error *error) {
   struct qn_cuda_memory *memory = levels->work.memory;
   fixed_weight *weights = NULL, *there = NULL;
   if (csr->weights.type == QN_WEIGHT_NONE)
@@ -30,10 +53,8 @@ enum qn_status upload_weights(struct leiden_levels *levels, const struct qn_csr 
   enum qn_status status = fixed_weights_create(csr, &weights, error);
   if (status)
     return status;
-  status = qn_cuda_alloc(memory, &there, csr->num_edges, sizeof *there, "weights", error);
-  if (!status)
-    status =
-        qn_cuda_upload(memory, there, weights, csr->num_edges, sizeof *there, "weights", error);
+  status =
+      qn_run_edges_of(memory, &there, weights, csr->num_edges, sizeof *there, "weights", error);
   levels->first.weights = there;
   qn_pages_free(weights, csr->num_edges, sizeof *weights);
   return status;
@@ -54,9 +75,10 @@ enum qn_status create_first(struct leiden_levels *levels, const struct qn_graph 
   struct qn_cuda_memory *memory = work->memory;
   struct level *first = &levels->first;
   const uint64_t V = graph->out.num_vertices;
-  enum qn_status status = qn_cuda_csr_upload(memory, &graph->out, false, &first->csr, error);
+  enum qn_status status = qn_run_rows_of(memory, &graph->out, &first->csr, error);
   if (!status)
-    status = upload_weights(levels, &graph->out, error);
+    status = bring_weights(levels, &graph->out, error);
+  levels->first_there = {V, graph->out.row_offsets, graph->out.column_indices, first->weights};
   if (!status)
     status =
         qn_cuda_alloc_zeroed(memory, &first->degrees, V, sizeof *first->degrees, "degrees", error);
@@ -138,7 +160,7 @@ enum qn_status create(struct leiden_levels *levels, const struct qn_run_request 
   work->seed = qn_argument(request, "seed").whole;
   enum qn_status status = qn_run_check_units(V, graph->out.num_edges, error);
   if (!status)
-    status = qn_run_must_fit(work->memory, "leiden", needed_bytes(graph), error);
+    status = plan_memory(levels, request, error);
   if (!status)
     status = create_work(levels, V, error);
   if (!status)

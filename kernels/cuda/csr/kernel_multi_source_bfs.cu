@@ -12,7 +12,9 @@
  * vertex 8 for each set bit of the levels that something comes in, and 4 a search at the end.
  *
  * A kernel of its own because it has a value for every source and vertex. */
+#include "kernels/cuda/edges/fit_or_read.cuh"
 #include "kernels/cuda/edges/row_steps.cuh"
+#include "kernels/cuda/edges/run_with.cuh"
 #include "kernels/standalone_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_multi_source_bfs_csr_cuda;
@@ -233,6 +235,7 @@ struct has_long_row {
 struct searches {
   const struct qn_run_request *request;
   struct qn_cuda_memory *memory;
+  struct qn_run_result *result;
   struct row_steps steps;
   struct search_state state;
   bool has_in; /* there are in-edges to pull along */
@@ -388,20 +391,23 @@ enum qn_status run_batch(struct searches *work, uint64_t first, uint32_t num_sou
   return status ? status : finish_batch(work, first, num_sources, error);
 }
 
-enum qn_status run_batches(struct searches *work, struct qn_run_result *result,
-                           struct qn_error *error) {
+enum qn_status run_batches(struct searches *work, struct qn_error *error) {
   enum qn_status status = QN_OK;
+  work->result->stats.converged = true;
   for (uint64_t first = 0; !status && first < work->request->inputs.num_sources;
        first += SEARCHES) {
     const uint64_t left = work->request->inputs.num_sources - first;
-    status = run_batch(work, first, (uint32_t)(left < SEARCHES ? left : SEARCHES), result, error);
+    status =
+        run_batch(work, first, (uint32_t)(left < SEARCHES ? left : SEARCHES), work->result, error);
   }
   return status;
 }
 
 /* In-edges are brought along where there are any and room for them. */
-enum qn_status upload_in_edges(struct searches *work, const struct qn_graph *graph, uint64_t free,
-                               struct qn_error *error) {
+enum qn_status bring_in_edges(struct searches *work, const struct qn_graph *graph, uint64_t taken,
+                              struct qn_error *error) {
+  const struct qn_cuda_memory *memory = work->memory;
+  const uint64_t free = qn_cuda_plannable_bytes(&memory->device, memory->cap) - taken;
   work->state.in = work->state.out;
   work->has_in = true;
   if (graph->directedness == QN_UNDIRECTED ||
@@ -450,17 +456,19 @@ enum qn_status create(struct searches *work, struct qn_error *error) {
   const struct qn_graph *graph = (const struct qn_graph *)work->request->view;
   struct search_state *state = &work->state;
   struct qn_cuda_memory *memory = work->memory;
-  const uint64_t V = work->num_vertices, E = work->num_edges;
+  const uint64_t V = graph->out.num_vertices, E = graph->out.num_edges;
+  work->num_vertices = V;
+  work->num_edges = E;
   const uint64_t needed = 8 * (V + 1) + 4 * E + (sizeof(place) + sizeof(search_set)) * V +
                           steps_bytes(V) + (LIKELY_BITS * sizeof(search_set) + 4) * V;
   enum qn_status status = qn_run_check_units(V, E, error);
   if (!status)
-    status = qn_run_must_fit(memory, "bfs from many sources", needed, error);
+    status =
+        qn_run_fit_or_read(memory, work->request, "bfs from many sources", needed, 4 * E, error);
   if (!status)
-    status = qn_cuda_csr_upload(memory, &graph->out, false, &state->out, error);
+    status = qn_run_rows_of(memory, &graph->out, &state->out, error);
   if (!status)
-    status = upload_in_edges(work, graph,
-                             qn_cuda_plannable_bytes(&memory->device, memory->cap) - needed, error);
+    status = bring_in_edges(work, graph, needed - (memory->reads_edges ? 4 * E : 0), error);
   if (!status)
     status = qn_cuda_alloc(memory, &state->places, V, sizeof *state->places, "searches", error);
   if (!status)
@@ -483,37 +491,27 @@ enum qn_status create(struct searches *work, struct qn_error *error) {
   return status;
 }
 
+enum qn_status finish(struct searches *work, enum qn_status status, struct qn_error *error) {
+  const struct qn_inputs *inputs = &work->request->inputs;
+  struct qn_run_result *result = work->result;
+  if (!status)
+    status = fetch_columns(work, error);
+  if (status) {
+    qn_pages_free(work->columns, work->num_vertices * inputs->num_sources, sizeof *work->columns);
+    return status;
+  }
+  result->type = QN_RESULT_U32;
+  result->num_values = work->num_vertices;
+  result->shape = QN_SHAPE_COLUMNS;
+  result->columns.count = inputs->num_sources;
+  result->columns.sources = inputs->sources;
+  result->values = work->columns;
+  return QN_OK;
+}
+
 enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                    struct qn_error *error) {
-  const struct qn_graph *graph = (const struct qn_graph *)request->view;
-  struct qn_cuda_memory memory;
-  struct searches work;
-  memset(&work, 0, sizeof work);
-  memset(result, 0, sizeof *result);
-  work.request = request;
-  work.memory = &memory;
-  work.num_vertices = graph->out.num_vertices;
-  work.num_edges = graph->out.num_edges;
-  result->stats.converged = true;
-  auto prepare = [&](struct qn_error *failure) { return create(&work, failure); };
-  auto algorithm = [&](struct qn_error *failure) { return run_batches(&work, result, failure); };
-  auto finish = [&](enum qn_status status, struct qn_error *failure) {
-    if (!status)
-      status = fetch_columns(&work, failure);
-    if (status) {
-      qn_pages_free(work.columns, work.num_vertices * request->inputs.num_sources,
-                    sizeof *work.columns);
-      return status;
-    }
-    result->type = QN_RESULT_U32;
-    result->num_values = work.num_vertices;
-    result->shape = QN_SHAPE_COLUMNS;
-    result->columns.count = request->inputs.num_sources;
-    result->columns.sources = request->inputs.sources;
-    result->values = work.columns;
-    return QN_OK;
-  };
-  return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
+  return qn_run_with(request, create, run_batches, finish, result, error);
 }
 
 } /* namespace */

@@ -10,6 +10,7 @@
 #include "kernels/cpu/sampling/choose.h"
 #include "kernels/cuda/device/primitives.cuh"
 #include "kernels/cuda/edges/fit_or_read.cuh"
+#include "kernels/cuda/edges/run_with.cuh"
 #include "kernels/in_edges.h"
 #include "kernels/sample.h"
 #include "kernels/standalone_kernel.h"
@@ -126,6 +127,7 @@ __global__ void find_places(const struct hop_state hop, uint32_t *found, uint64_
 struct sample_work {
   const struct qn_run_request *request;
   struct qn_cuda_memory *memory;
+  struct qn_run_result *result;
   struct qn_cuda_scratch scratch;
   struct hop_state hop;
   struct qn_sample *sample;
@@ -303,29 +305,23 @@ enum qn_status create(struct sample_work *work, struct qn_error *error) {
                 : qn_sample_create(work->request->arguments.list_length, &work->sample, error);
 }
 
+enum qn_status finish(struct sample_work *work, enum qn_status status, struct qn_error *) {
+  struct qn_run_result *result = work->result;
+  if (status) {
+    qn_sample_destroy(work->sample);
+    return status;
+  }
+  result->shape = QN_SHAPE_SAMPLE;
+  result->type = QN_RESULT_U32;
+  result->stats.iterations = 1;
+  result->stats.converged = true;
+  result->sample = work->sample;
+  return status;
+}
+
 enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                    struct qn_error *error) {
-  struct qn_cuda_memory memory;
-  struct sample_work work;
-  memset(&work, 0, sizeof work);
-  memset(result, 0, sizeof *result);
-  work.request = request;
-  work.memory = &memory;
-  auto prepare = [&](struct qn_error *failure) { return create(&work, failure); };
-  auto algorithm = [&](struct qn_error *failure) { return do_hops(&work, failure); };
-  auto finish = [&](enum qn_status status, struct qn_error *) {
-    if (status) {
-      qn_sample_destroy(work.sample);
-      return status;
-    }
-    result->shape = QN_SHAPE_SAMPLE;
-    result->type = QN_RESULT_U32;
-    result->stats.iterations = 1;
-    result->stats.converged = true;
-    result->sample = work.sample;
-    return status;
-  };
-  return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
+  return qn_run_with(request, create, do_hops, finish, result, error);
 }
 
 } /* namespace */

@@ -19,6 +19,7 @@
  * its end's component and mark. */
 #include "kernels/cuda/csr/both_ways.cuh"
 #include "kernels/cuda/edges/fit_or_read.cuh"
+#include "kernels/cuda/edges/run_with.cuh"
 #include "kernels/cuda/edges/step_runs.cuh"
 #include "kernels/cuda/standalone/cc_trees.cuh"
 #include "kernels/standalone_kernel.h"
@@ -180,8 +181,9 @@ struct gather_color {
 /* ---- The host's side ---------------------------------------------------------------------- */
 
 struct scc_work {
-  const struct qn_graph *graph;
+  const struct qn_run_request *request;
   struct qn_cuda_memory *memory;
+  struct qn_run_result *result;
   struct qn_csr out, in;
   struct row_steps steps;
   struct scc_state state;
@@ -286,7 +288,7 @@ enum qn_status find_rest(struct scc_work *work, struct qn_error *error) {
   status = qn_cuda_download(work->memory, component, work->state.component, num_vertices,
                             sizeof *component, "components", error);
   if (!status)
-    status = qn_tarjan(&work->graph->out, component, error);
+    status = qn_tarjan(&((const struct qn_graph *)work->request->view)->out, component, error);
   if (!status)
     status = qn_cuda_upload(work->memory, work->state.component, component, num_vertices,
                             sizeof *component, "components", error);
@@ -317,23 +319,26 @@ enum qn_status find_components(struct scc_work *work, struct qn_error *error) {
                                  work->state.colors, work->state.num_vertices, error);
 }
 
-uint64_t needed_bytes(const struct qn_graph *graph) {
+uint64_t needed_bytes(const struct qn_run_request *request) {
+  const struct qn_graph *graph = (const struct qn_graph *)request->view;
   const uint64_t V = graph->out.num_vertices;
-  return qn_both_ways_bytes(graph) + steps_bytes(V) + (3 * 4 + 2 * 8) * V;
+  return qn_both_ways_bytes(graph) + steps_bytes(V) + (3 * 4 + 2 * 8) * V +
+         (request->positions ? 4 * V : 0) + 64;
 }
 
-enum qn_status create(struct scc_work *work, const struct qn_run_request *request,
-                      struct qn_error *error) {
+enum qn_status create(struct scc_work *work, struct qn_error *error) {
+  const struct qn_run_request *request = work->request;
+  const struct qn_graph *graph = (const struct qn_graph *)request->view;
   struct scc_state *state = &work->state;
   struct qn_cuda_memory *memory = work->memory;
-  const uint64_t V = work->graph->out.num_vertices;
+  const uint64_t V = graph->out.num_vertices;
   state->num_vertices = V;
-  enum qn_status status = qn_run_check_units(V, work->graph->out.num_edges, error);
+  enum qn_status status = qn_run_check_units(V, graph->out.num_edges, error);
   if (!status)
-    status = qn_run_fit_or_read(memory, request, "scc", needed_bytes(work->graph),
-                                qn_both_ways_edge_bytes(work->graph), error);
+    status = qn_run_fit_or_read(memory, request, "scc", needed_bytes(request),
+                                qn_both_ways_edge_bytes(graph), error);
   if (!status)
-    status = qn_both_ways_upload(memory, work->graph, &work->out, &work->in, error);
+    status = qn_both_ways_upload(memory, graph, &work->out, &work->in, error);
   if (!status)
     status = steps_create(memory, V, &work->steps, error);
   uint32_t **const words[] = {&state->component, &state->marks, &state->colors};
@@ -351,24 +356,14 @@ enum qn_status create(struct scc_work *work, const struct qn_run_request *reques
   return status;
 }
 
+enum qn_status finish(struct scc_work *work, enum qn_status status, struct qn_error *error) {
+  return qn_run_give(status, work->memory, QN_RESULT_U32, work->state.component,
+                     work->state.num_vertices, work->result, error);
+}
+
 enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                    struct qn_error *error) {
-  struct qn_cuda_memory memory;
-  struct scc_work work;
-  memset(&work, 0, sizeof work);
-  memset(result, 0, sizeof *result);
-  work.graph = (const struct qn_graph *)request->view;
-  work.memory = &memory;
-  auto prepare = [&](struct qn_error *failure) { return create(&work, request, failure); };
-  auto algorithm = [&](struct qn_error *failure) { return find_components(&work, failure); };
-  auto finish = [&](enum qn_status status, struct qn_error *failure) {
-    result->stats.iterations = 1;
-    result->stats.converged = true;
-    return status ? status
-                  : qn_run_download(&memory, QN_RESULT_U32, work.state.component,
-                                    work.state.num_vertices, result, failure);
-  };
-  return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
+  return qn_run_with(request, create, find_components, finish, result, error);
 }
 
 } /* namespace */

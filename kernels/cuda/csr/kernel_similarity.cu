@@ -7,6 +7,7 @@
  * Bytes: a pair moves 16 of its own and 48 of offsets and sizes, and for each edge of the shorter
  * row 4 and as many random reads of 4 as the longer one's length has bits, most of them from L2. */
 #include "kernels/cuda/edges/fit_or_read.cuh"
+#include "kernels/cuda/edges/run_with.cuh"
 #include "kernels/similar_pairs.h"
 #include "kernels/standalone_kernel.h"
 
@@ -47,7 +48,9 @@ __global__ void compare(const struct pairs_at_hand pairs) {
 }
 
 struct similarity_work {
+  const struct qn_run_request *request;
   struct qn_cuda_memory *memory;
+  struct qn_run_result *result;
   struct qn_similar_pairs pairs;
   struct pairs_at_hand round;
   uint64_t round_pairs;
@@ -63,8 +66,8 @@ uint64_t pairs_at_once(const struct qn_cuda_memory *memory, uint64_t num_pairs, 
   return count > 0 ? count : 1;
 }
 
-enum qn_status create(const struct qn_run_request *request, struct similarity_work *work,
-                      struct qn_error *error) {
+enum qn_status create(struct similarity_work *work, struct qn_error *error) {
+  const struct qn_run_request *request = work->request;
   const struct qn_csr *csr = &((const struct qn_graph *)request->view)->out;
   struct qn_cuda_memory *memory = work->memory;
   struct pairs_at_hand *round = &work->round;
@@ -128,25 +131,19 @@ enum qn_status compare_all(struct similarity_work *work, struct qn_error *error)
   return status;
 }
 
+enum qn_status finish(struct similarity_work *work, enum qn_status status, struct qn_error *) {
+  work->result->stats.iterations = 1;
+  work->result->stats.converged = true;
+  if (!status)
+    qn_similar_pairs_give(&work->pairs, &work->values, work->result);
+  qn_pages_free(work->values, work->pairs.num_pairs, sizeof *work->values);
+  qn_similar_pairs_destroy(&work->pairs);
+  return status;
+}
+
 enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                    struct qn_error *error) {
-  struct qn_cuda_memory memory;
-  struct similarity_work work;
-  memset(&work, 0, sizeof work);
-  memset(result, 0, sizeof *result);
-  work.memory = &memory;
-  auto prepare = [&](struct qn_error *failure) { return create(request, &work, failure); };
-  auto algorithm = [&](struct qn_error *failure) { return compare_all(&work, failure); };
-  auto finish = [&](enum qn_status status, struct qn_error *) {
-    result->stats.iterations = 1;
-    result->stats.converged = true;
-    if (!status)
-      qn_similar_pairs_give(&work.pairs, &work.values, result);
-    qn_pages_free(work.values, work.pairs.num_pairs, sizeof *work.values);
-    qn_similar_pairs_destroy(&work.pairs);
-    return status;
-  };
-  return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
+  return qn_run_with(request, create, compare_all, finish, result, error);
 }
 
 } /* namespace */

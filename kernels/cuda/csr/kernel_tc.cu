@@ -12,15 +12,19 @@ namespace {
 
 enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                    struct qn_error *error) {
-  auto prepare = [&](struct qn_cuda_memory *memory, struct tc_work *work,
-                     struct qn_error *failure) {
+  const struct qn_graph *graph = (const struct qn_graph *)request->view;
+  auto prepare = [&](struct tc_work *work, struct qn_error *failure) {
     struct qn_csr csr;
-    enum qn_status status = degree_edges_of_csr(request, "tc", 0, memory, &csr, work, failure);
+    enum qn_status status = degree_edges_of_csr(graph, &csr, work, failure);
     if (!status)
-      qn_cuda_release(memory, (void *)csr.column_indices);
+      qn_cuda_release(work->memory, (void *)csr.column_indices);
     return status;
   };
-  return run_triangles(request, prepare, result, error);
+  auto orient = [&](struct qn_orientation *edges, struct qn_error *failure) {
+    return qn_orientation_create(graph, false, edges, failure);
+  };
+  return run_triangles(request, graph->out.num_vertices, degree_edges_csr_bytes(graph), prepare,
+                       orient, result, error);
 }
 
 } /* namespace */

@@ -4,6 +4,7 @@
  * Bytes: a step waits for two random reads one after the other, 16 of row offsets and 4 of column
  * index, and by weights for as many of 8 more as its row's length has bits; it writes 4. */
 #include "kernels/cuda/edges/fit_or_read.cuh"
+#include "kernels/cuda/edges/run_with.cuh"
 #include "kernels/random_walks.h"
 #include "kernels/standalone_kernel.h"
 
@@ -27,12 +28,14 @@ __global__ void walk(const struct qn_walks walks, uint64_t first, uint64_t count
 }
 
 struct walk_work {
+  const struct qn_run_request *request;
   struct qn_cuda_memory *memory;
+  struct qn_run_result *result;
   struct qn_walks host, device;
   uint64_t at_once;    /* walks */
   uint32_t *positions; /* [at_once][length + 1] on the device */
   unsigned long long *num_steps;
-  uint32_t *result; /* [num_walks][length + 1] */
+  uint32_t *walked; /* [num_walks][length + 1] */
 };
 
 /* Of every edge. */
@@ -81,8 +84,8 @@ uint64_t walks_at_once(const struct walk_work *work, uint64_t needed) {
   return most == 0 ? 1 : most < work->host.num_walks ? most : work->host.num_walks;
 }
 
-enum qn_status create(const struct qn_run_request *request, struct walk_work *work,
-                      struct qn_error *error) {
+enum qn_status create(struct walk_work *work, struct qn_error *error) {
+  const struct qn_run_request *request = work->request;
   struct qn_cuda_memory *memory = work->memory;
   const uint32_t num_sources = request->inputs.num_sources;
   enum qn_status status = qn_walks_create(request, &work->host, error);
@@ -101,7 +104,7 @@ enum qn_status create(const struct qn_run_request *request, struct walk_work *wo
     status = qn_cuda_alloc_zeroed(memory, &work->num_steps, 1, sizeof *work->num_steps, "a counter",
                                   error);
   return status ? status
-                : qn_pages_alloc(&work->result, work->host.num_walks * length, sizeof *work->result,
+                : qn_pages_alloc(&work->walked, work->host.num_walks * length, sizeof *work->walked,
                                  "walks", error);
 }
 
@@ -114,43 +117,38 @@ enum qn_status walk_all(struct walk_work *work, struct qn_error *error) {
               first, count, work->positions, work->num_steps);
     status = qn_cuda_launched("walking", error);
     if (!status)
-      status = qn_cuda_download(work->memory, work->result + first * length, work->positions,
-                                count * length, sizeof *work->result, "walks", error);
+      status = qn_cuda_download(work->memory, work->walked + first * length, work->positions,
+                                count * length, sizeof *work->walked, "walks", error);
   }
+  return status;
+}
+
+enum qn_status finish(struct walk_work *work, enum qn_status status, struct qn_error *error) {
+  const uint64_t num_walks = work->host.num_walks, length = work->host.length + 1;
+  struct qn_run_result *result = work->result;
+  unsigned long long steps = 0;
+  if (!status)
+    status = qn_cuda_download(work->memory, &steps, work->num_steps, 1, sizeof steps, "a counter",
+                              error);
+  qn_walks_destroy(&work->host);
+  if (status) {
+    qn_pages_free(work->walked, num_walks * length, sizeof *work->walked);
+    return status;
+  }
+  result->shape = QN_SHAPE_WALKS;
+  result->type = QN_RESULT_U32;
+  result->num_values = num_walks;
+  result->walks.length = (uint32_t)length;
+  result->walks.steps = steps;
+  result->values = work->walked;
+  result->stats.iterations = 1;
+  result->stats.converged = true;
   return status;
 }
 
 enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                    struct qn_error *error) {
-  struct qn_cuda_memory memory;
-  struct walk_work work;
-  memset(&work, 0, sizeof work);
-  memset(result, 0, sizeof *result);
-  work.memory = &memory;
-  auto prepare = [&](struct qn_error *failure) { return create(request, &work, failure); };
-  auto algorithm = [&](struct qn_error *failure) { return walk_all(&work, failure); };
-  auto finish = [&](enum qn_status status, struct qn_error *failure) {
-    const uint64_t num_walks = work.host.num_walks, length = work.host.length + 1;
-    unsigned long long steps = 0;
-    if (!status)
-      status =
-          qn_cuda_download(&memory, &steps, work.num_steps, 1, sizeof steps, "a counter", failure);
-    qn_walks_destroy(&work.host);
-    if (status) {
-      qn_pages_free(work.result, num_walks * length, sizeof *work.result);
-      return status;
-    }
-    result->shape = QN_SHAPE_WALKS;
-    result->type = QN_RESULT_U32;
-    result->num_values = num_walks;
-    result->walks.length = (uint32_t)length;
-    result->walks.steps = steps;
-    result->values = work.result;
-    result->stats.iterations = 1;
-    result->stats.converged = true;
-    return status;
-  };
-  return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
+  return qn_run_with(request, create, walk_all, finish, result, error);
 }
 
 } /* namespace */

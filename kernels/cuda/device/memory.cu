@@ -107,9 +107,8 @@ enum qn_status qn_cuda_run_end(struct qn_cuda_memory *memory, enum qn_status sta
 void qn_cuda_memory_destroy(struct qn_cuda_memory *memory) {
   while (memory->num_held > 0)
     qn_store_give_back(memory->store, memory->held[--memory->num_held]);
-  for (int i = memory->num_blocks; i > 0; i--)
-    memory->block_bytes[i - 1] ? cudaFree(memory->blocks[i - 1])
-                               : cudaFreeHost(memory->blocks[i - 1]);
+  while (memory->num_blocks > 0)
+    qn_cuda_release(memory, memory->blocks[memory->num_blocks - 1]);
   for (int i = 0; i < QN_CUDA_STAGES; i++) {
     if (memory->stage_free[i])
       cudaEventDestroy(memory->stage_free[i]);
@@ -207,23 +206,31 @@ enum qn_status qn_cuda_alloc_zeroed(struct qn_cuda_memory *memory, void *out, ui
   return qn_cuda_status(cudaMemset(*(void **)out, 0, bytes), "clearing device memory", error);
 }
 
+/* The place of a block in the memory that owns it; -1: it does not. */
+static int place_of(const struct qn_cuda_memory *memory, const void *block) {
+  for (int i = 0; i < memory->num_blocks; i++)
+    if (memory->blocks[i] == block)
+      return i;
+  return -1;
+}
+
 /* The memory does not own a block any more; did it? */
 static bool disown(struct qn_cuda_memory *memory, const void *block) {
-  for (int i = 0; i < memory->num_blocks; i++) {
-    if (memory->blocks[i] != block)
-      continue;
-    memory->bytes -= memory->block_bytes[i];
-    memory->num_blocks--;
-    memory->blocks[i] = memory->blocks[memory->num_blocks];
-    memory->block_bytes[i] = memory->block_bytes[memory->num_blocks];
-    return true;
-  }
-  return false;
+  const int place = place_of(memory, block);
+  if (place < 0)
+    return false;
+  memory->bytes -= memory->block_bytes[place];
+  memory->num_blocks--;
+  memory->blocks[place] = memory->blocks[memory->num_blocks];
+  memory->block_bytes[place] = memory->block_bytes[memory->num_blocks];
+  return true;
 }
 
 void qn_cuda_release(struct qn_cuda_memory *memory, void *block) {
+  const int place = place_of(memory, block);
+  const bool is_pinned = place >= 0 && memory->block_bytes[place] == 0;
   if (disown(memory, block))
-    cudaFree(block);
+    is_pinned ? cudaFreeHost(block) : cudaFree(block);
 }
 
 enum qn_status qn_cuda_leave_values(struct qn_cuda_memory *memory, enum qn_result_type type,

@@ -173,7 +173,6 @@ struct tc_work {
   uint32_t *degrees;
   uint64_t *keys;
   uint64_t num_edges; /* of the lists */
-  struct tc_lists lists;
 };
 
 /* Sort (a directed graph's edges meet their reverse), and keep each edge once. */
@@ -256,10 +255,18 @@ enum qn_status create_lists(struct tc_work *work, const uint64_t *keys, struct t
   return qn_cuda_launched("making lists", error);
 }
 
-/* What orienting takes beside the rows: the degrees, and both numbers of every edge twice, with
- * flags. */
-inline uint64_t degree_edges_bytes(uint64_t num_vertices, uint64_t num_edges) {
-  return 4 * num_vertices + 17 * num_edges;
+/* Device memory for orienting so many edges, of rows that take `row_bytes`: the degrees, and both
+ * numbers of every edge twice, with flags. In a directed graph they are sorted before half of them
+ * are gone, which takes that much once more. */
+inline uint64_t degree_edges_bytes(uint64_t num_vertices, uint64_t num_edges, bool directed,
+                                   uint64_t row_bytes) {
+  return row_bytes + 4 * num_vertices + (directed ? 28 : 17) * num_edges;
+}
+
+/* Of plain CSR. */
+inline uint64_t degree_edges_csr_bytes(const struct qn_graph *graph) {
+  const uint64_t V = graph->out.num_vertices, E = graph->out.num_edges;
+  return degree_edges_bytes(V, E, graph->directedness != QN_UNDIRECTED, 8 * (V + 1) + 4 * E);
 }
 
 /* The edges of `rows`, which are on the device, sorted, as keys of `work`, of which `memory` and
@@ -270,22 +277,13 @@ enum qn_status degree_edges_create(const Rows &rows, struct tc_work *work, struc
   return orient_edges(rows, work, error);
 }
 
-/* Those of the request's plain CSR, which is brought to the device; `memory` is the run's.
- * `own_bytes`: what the algorithm wants beside them. */
-inline enum qn_status degree_edges_of_csr(const struct qn_run_request *request,
-                                          const char *algorithm, uint64_t own_bytes,
-                                          struct qn_cuda_memory *memory, struct qn_csr *csr,
+/* Those of plain CSR, which is brought to the device. */
+inline enum qn_status degree_edges_of_csr(const struct qn_graph *graph, struct qn_csr *csr,
                                           struct tc_work *work, struct qn_error *error) {
-  const struct qn_graph *graph = (const struct qn_graph *)request->view;
-  const uint64_t V = graph->out.num_vertices, E = graph->out.num_edges;
-  work->memory = memory;
   work->directed = graph->directedness != QN_UNDIRECTED;
-  enum qn_status status = qn_run_check_units(V, E, error);
+  enum qn_status status = qn_run_check_units(graph->out.num_vertices, graph->out.num_edges, error);
   if (!status)
-    status = qn_run_must_fit(memory, algorithm,
-                             8 * V + 4 * E + degree_edges_bytes(V, E) + own_bytes, error);
-  if (!status)
-    status = qn_cuda_csr_upload(memory, &graph->out, false, csr, error);
+    status = qn_cuda_csr_upload(work->memory, &graph->out, false, csr, error);
   return status ? status : degree_edges_create(*csr, work, error);
 }
 

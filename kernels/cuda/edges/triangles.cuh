@@ -9,10 +9,13 @@
  * Long lists are bits in shared memory while a block does a piece of their tasks: where many
  * triangles are, ranks are small, so that TC_WINDOW of them at a time are nearly always all. A
  * lookup is then 4 bytes of L2, coalesced, and one read of shared memory at a random bank. Short
- * lists, which have few tasks, are searched by warps. */
+ * lists, which have few tasks, are searched by warps.
+ *
+ * Where the device has no room to make lists and tasks, the host does, and where they do not fit
+ * either, lookups read them over the bus. */
 #pragma once
 
-#include "kernels/cuda/edges/degree_lists.cuh"
+#include "kernels/cuda/edges/host_lists.cuh"
 
 #define COUNT_THREADS 512
 #define COUNT_WARPS (COUNT_THREADS / 32)
@@ -263,9 +266,91 @@ enum qn_status rank_lists(struct tc_work *work, struct tc_state *state, struct q
   return status;
 }
 
-/* A run whole: `prepare(memory, work, error)` makes the oriented edges in a zeroed `work`. */
-template <class Prepare>
-enum qn_status run_triangles(const struct qn_run_request *request, Prepare prepare,
+/* ---- Or: the host's lists ---- */
+
+/* Of vertices: offsets of lists and of tasks, and a queue. */
+inline uint64_t list_bytes(uint64_t num_vertices) {
+  return (2 * 8 + 8) * num_vertices + 64;
+}
+
+/* visit(the end with the longer list, the other one) of every edge. */
+template <class Visit> void visit_tasks(const struct qn_orientation *edges, Visit visit) {
+#pragma omp parallel for schedule(dynamic, 1024)
+  for (uint64_t u = 0; u < edges->num_vertices; u++)
+    for (uint64_t i = edges->offsets[u]; i < edges->offsets[u + 1]; i++) {
+      const uint32_t v = edges->earlier[i];
+      const bool first = edges->counts[u] >= edges->counts[v];
+      visit(first ? (uint32_t)u : v, first ? v : (uint32_t)u);
+    }
+}
+
+/* Tasks by the list that they look into: `offsets` [V + 1] are zeros. */
+inline void sort_tasks(const struct qn_orientation *edges, uint64_t *offsets, uint32_t *tasks) {
+  const uint64_t V = edges->num_vertices;
+  visit_tasks(edges, [&](uint32_t u, uint32_t) {
+    __atomic_fetch_add(&offsets[u + 1], 1, __ATOMIC_RELAXED);
+  });
+  for (uint64_t u = 0; u < V; u++)
+    offsets[u + 1] += offsets[u];
+  visit_tasks(edges, [&](uint32_t u, uint32_t v) {
+    tasks[__atomic_fetch_add(&offsets[u], 1, __ATOMIC_RELAXED)] = v;
+  });
+  for (uint64_t u = V; u > 0; u--)
+    offsets[u] = offsets[u - 1];
+  offsets[0] = 0;
+}
+
+inline enum qn_status bring_tasks(struct qn_cuda_memory *memory, const struct qn_orientation *edges,
+                                  struct tc_state *state, struct qn_error *error) {
+  const uint64_t V = edges->num_vertices, count = edges->offsets[V];
+  uint64_t *offsets = NULL;
+  uint32_t *tasks = NULL;
+  enum qn_status status = qn_pages_alloc(&offsets, V + 1, sizeof *offsets, "tasks", error);
+  if (!status)
+    status = qn_pages_alloc(&tasks, count, sizeof *tasks, "tasks", error);
+  if (!status) {
+    sort_tasks(edges, offsets, tasks);
+    status = host_lists_bring(memory, V, offsets, tasks, true, &state->tasks, error);
+  }
+  qn_pages_free(offsets, V + 1, sizeof *offsets);
+  qn_pages_free(tasks, count, sizeof *tasks);
+  return status;
+}
+
+/* Lists come before tasks where the device has room for one of them: each is read many times. */
+template <class Orient>
+enum qn_status bring_lists(const struct qn_run_request *request, uint64_t num_vertices,
+                           Orient orient, struct tc_work *work, struct tc_state *state,
+                           struct qn_error *error) {
+  struct qn_cuda_memory *memory = work->memory;
+  const uint64_t own_bytes = list_bytes(num_vertices);
+  struct qn_orientation edges;
+  memset(&edges, 0, sizeof edges);
+  enum qn_status status =
+      host_lists_create(request, "tc", own_bytes, memory, orient, &edges, error);
+  if (!status) {
+    const uint64_t bytes = 4 * edges.offsets[num_vertices];
+    const bool read = own_bytes + bytes > qn_cuda_plannable_bytes(&memory->device, memory->cap);
+    work->num_edges = edges.offsets[num_vertices];
+    status = qn_run_fit_or_read(memory, request, "tc", own_bytes + 2 * bytes,
+                                read ? 2 * bytes : bytes, error);
+    if (!status)
+      status = host_lists_bring(memory, num_vertices, edges.offsets, edges.earlier, read,
+                                &state->lists, error);
+    state->num_vertices = num_vertices;
+  }
+  if (!status)
+    status = bring_tasks(memory, &edges, state, error);
+  qn_orientation_destroy(&edges);
+  return status;
+}
+
+/* A run whole, where the device needs `bytes` to orient the edges, beside what is of vertices:
+ * `prepare(work, error)` does so, in a `work` that is zero but for its memory; `orient(edges,
+ * error)` on the host. */
+template <class Prepare, class Orient>
+enum qn_status run_triangles(const struct qn_run_request *request, uint64_t num_vertices,
+                             uint64_t bytes, Prepare prepare, Orient orient,
                              struct qn_run_result *result, struct qn_error *error) {
   struct qn_cuda_memory memory;
   struct tc_work work;
@@ -273,8 +358,11 @@ enum qn_status run_triangles(const struct qn_run_request *request, Prepare prepa
   memset(&work, 0, sizeof work);
   memset(&state, 0, sizeof state);
   memset(result, 0, sizeof *result);
+  work.memory = &memory;
   auto prepare_all = [&](struct qn_error *failure) {
-    enum qn_status status = prepare(&memory, &work, failure);
+    if (bytes + list_bytes(num_vertices) > qn_cuda_plannable_bytes(&memory.device, memory.cap))
+      return bring_lists(request, num_vertices, orient, &work, &state, failure);
+    enum qn_status status = prepare(&work, failure);
     return status ? status : rank_lists(&work, &state, failure);
   };
   auto algorithm = [&](struct qn_error *failure) {

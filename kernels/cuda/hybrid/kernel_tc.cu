@@ -5,9 +5,9 @@
  * row v is its K places in the ELL part, padding included, and its entries in the COO part, and so
  * begins at v x K + the COO entries before its own. Directions do not matter to a triangle, so rows
  * of in-edges do as well as rows of out-edges. */
+#include "kernels/cpu/hybrid/oriented.h"
 #include "kernels/cuda/edges/triangles.cuh"
 #include "kernels/standalone_kernel.h"
-#include <quern/hybrid.h>
 
 extern "C" const struct qn_kernel qn_kernel_tc_hybrid_cuda;
 
@@ -89,28 +89,28 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   const struct qn_hybrid *hybrid = (const struct qn_hybrid *)request->view;
   const struct qn_hybrid_matrix *matrix = hybrid->has_out ? &hybrid->out : &hybrid->in;
   const uint64_t V = hybrid->num_vertices, ell = matrix->width * matrix->pitch;
-  auto prepare = [&](struct qn_cuda_memory *memory, struct tc_work *work,
-                     struct qn_error *failure) {
-    struct hybrid_rows rows = {
-        V, V * matrix->width + matrix->num_coo, matrix->width, matrix->pitch, NULL, NULL, NULL};
-    work->memory = memory;
-    work->directed = hybrid->directedness != QN_UNDIRECTED;
-    enum qn_status status = qn_run_check_units(V, rows.num_edges, failure);
+  const bool is_directed = hybrid->directedness != QN_UNDIRECTED;
+  const uint64_t num_places = V * matrix->width + matrix->num_coo;
+  const uint64_t bytes =
+      degree_edges_bytes(V, num_places, is_directed, 4 * ell + 8 * matrix->num_coo + 8 * (V + 1));
+  auto prepare = [&](struct tc_work *work, struct qn_error *failure) {
+    struct hybrid_rows rows = {V, num_places, matrix->width, matrix->pitch, NULL, NULL, NULL};
+    work->directed = is_directed;
+    enum qn_status status = qn_run_check_units(V, num_places, failure);
     if (!status)
-      status = qn_run_must_fit(
-          memory, "tc",
-          4 * ell + 8 * matrix->num_coo + 8 * V + degree_edges_bytes(V, rows.num_edges), failure);
-    if (!status)
-      status = upload(matrix, memory, &rows, failure);
+      status = upload(matrix, work->memory, &rows, failure);
     if (!status)
       status = degree_edges_create(rows, work, failure);
     if (!status) {
-      qn_cuda_release(memory, (void *)rows.ell);
-      qn_cuda_release(memory, (void *)rows.coo);
+      qn_cuda_release(work->memory, (void *)rows.ell);
+      qn_cuda_release(work->memory, (void *)rows.coo);
     }
     return status;
   };
-  return run_triangles(request, prepare, result, error);
+  auto orient = [&](struct qn_orientation *edges, struct qn_error *failure) {
+    return qn_hybrid_orient(hybrid, edges, failure);
+  };
+  return run_triangles(request, V, bytes, prepare, orient, result, error);
 }
 
 } /* namespace */
