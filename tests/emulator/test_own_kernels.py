@@ -88,14 +88,15 @@ class OtherShapes(OnBoth):
 
 
 class LittleMemory(OnBoth):
-    """With as little device memory as a refusal asks for, with half of what is missing then, and with all: the same result, that
-    of the CPU. Edges are read in the host's memory meanwhile."""
+    """With as little device memory as a refusal asks for, and with all: the same result, that of the CPU. Edges are read in the
+    host's memory meanwhile."""
     timeout = 600
 
     VALUES = ("bc", "hits")  # real sums: the device's digits are its own
     ALGORITHMS = {"tc": (), "lcc": (), "bc": ("--sources=some.txt",), "hits": ("--iterations=5",), "cross-edges": ("--groups=groups.tsv",),
                   "bfs": ("--sources=some.txt",), "similarity": (), "path": ("--source=3", "--target=21"), "scc": (), "cdlp": (),
                   "walk": ("--weighted", "--length=5"), "sample": ("--sources=some.txt",)}
+    BY_PARTS = ("tc", "lcc", "leiden")  # some of what they read may be on the device
     UNDIRECTED, DIRECTED = {"mis": (), "coloring": (), "leiden": ()}, {"kcore": ()}
 
     def graphs(self):
@@ -128,11 +129,18 @@ class LittleMemory(OnBoth):
         return Path("out").read_bytes() if wanted else said["result"], said
 
     def least(self, *command):
-        """What a run wants at least, as it says itself."""
-        done = run(EMULATED, *command, "--device=cuda", "--device-memory=100")
-        self.refused(done, 6, "allow more with --device-memory, use a larger device, or --device cpu")
-        amount, unit = re.search(r"needs (?:at least )?([0-9.]+) (B|KiB)", done.stderr).groups()
-        return int((float(amount) + 0.01) * {"B": 1, "KiB": 1024}[unit]) + 1 + (command[0] == "sample") * 6000  # for its result
+        """What a run wants at least, as it says itself: at once, but for a path's second search, and results of any size."""
+        memory, tries = 100, 0
+        while True:
+            done = run(EMULATED, *command, "--device=cuda", "--device-memory=%d" % memory)
+            if done.returncode == 0:
+                self.assertTrue(tries == 1 or command[0] in ("path", "sample"), command)
+                return memory
+            self.refused(done, 6, "allow more with --device-memory, use a larger device, or --device cpu")
+            said = re.search(r"needs ([0-9.]+) (B|KiB)|memory: ([0-9.]+) (B|KiB) for .* beside ([0-9.]+) (B|KiB) in use", done.stderr)
+            words = [word for word in said.groups() if word]
+            memory = 1 + int(sum((float(number) + 0.01) * {"B": 1, "KiB": 1024}[unit] for number, unit in zip(words[::2], words[1::2])))
+            tries += 1
 
     def agree(self, name, expected, found):
         if name == "leiden":  # of many good results each has its own
@@ -159,7 +167,7 @@ class LittleMemory(OnBoth):
         all_there, said = self.outcome(EMULATED, *command, "--device=cuda")
         self.agree(name, expected, all_there)
         least, most = self.least(*command), said["accelerator"]["memory_bytes"]
-        for memory in (least, (least + most) // 2):
+        for memory in (least, (least + most) // 2) if name in self.BY_PARTS else (least,):
             found, said = self.outcome(EMULATED, *command, "--device=cuda", "--device-memory=%d" % memory, QUERN_EMULATOR_SEED=seed)
             self.assertEqual(found, all_there, memory)
             self.assertLessEqual(said["accelerator"]["memory_bytes"], memory)
