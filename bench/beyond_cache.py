@@ -5,13 +5,12 @@
 
 What an order or a layout saves in each iteration pays what making it took after so many iterations, which is told beside. Ranks are
 compared with plain CSR's by their greatest and their sum. Writes build/bench/beyond-cache.json for bench/report.py. The exit code is 1
-if any differed."""
+if any differed, or anything failed."""
 
 import argparse
 import json
 import math
 import os
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -28,46 +27,31 @@ MADE = [("plain CSR", None, None),
 
 class Bench:
     def __init__(self, options):
-        self.options, self.begun, self.records, self.wrong = options, time.monotonic(), [], 0
+        self.options, self.records, self.wrong = options, [], 0
+        self.sections = records.Sections(options.seconds, self.save)
         self.graph = "R-MAT, scale %d, undirected" % options.scale
         self.seconds = {"plain CSR": 0.0}  # of making each from plain CSR
         self.iteration, self.ranks = {}, {}
 
-    def call(self, *words):
-        """Seconds from start to end, and what was printed; None if there was no time, or it failed."""
-        begun = time.monotonic()
-        left = self.options.seconds - (begun - self.begun)
-        try:
-            done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                  timeout=max(left, 0.1))
-        except subprocess.TimeoutExpired:
-            print("no time left for: %s" % " ".join(map(str, words[1:])), flush=True)
-            return None
-        if done.returncode:
-            print("exit code %d: %s" % (done.returncode, done.stderr.strip()[-300:]), flush=True)
-            return None
-        return time.monotonic() - begun, done.stdout
+    def save(self):
+        records.write(self.options.report, records.stamp({"gpu-beyond-cache": self.records}))
 
     def path(self, title):
         return self.options.folder / (title.replace(" ", "-").replace(",", "") + ".qrn")
 
     def make(self, title, source, command):
         words = [*command, self.path(source)] if source else ["quern-generate", "rmat", "--scale=%d" % self.options.scale, "--undirected"]
-        made = self.call(self.options.bin / words[0], *words[1:], "-qfo", self.path(title))
-        if made and source:
-            self.seconds[title] = self.seconds[source] + made[0]
-        return made is not None
+        begun = time.monotonic()
+        self.sections.call(self.options.bin / words[0], *words[1:], "-qfo", self.path(title))
+        if source:
+            self.seconds[title] = self.seconds[source] + time.monotonic() - begun
 
     def run(self, title):
         """An iteration's time, of the run of median time, and the ranks."""
         runs = []
         for _ in range(self.options.repeat):
-            done = self.call(self.options.runner, "pagerank", self.path(title), "--device=cuda", "--trust", "--json", "-q",
-                             "--iterations=%d" % self.options.iterations, "--tolerance=0")
-            if done:
-                runs.append(json.loads(done[1]))
-        if not runs:
-            return
+            runs.append(json.loads(self.sections.call(self.options.runner, "pagerank", self.path(title), "--device=cuda", "--trust", "--json",
+                                                      "-q", "--iterations=%d" % self.options.iterations, "--tolerance=0")))
         times = sorted(1e3 * run["accelerator"]["kernel_seconds"] / run["iterations"] for run in runs)
         self.iteration[title] = times[len(times) // 2]
         self.ranks[title] = runs[0]["result"]
@@ -77,8 +61,6 @@ class Bench:
             print("WRONG   %s: %s" % (title, runs[0]["result"]), flush=True)
 
     def tell(self, title):
-        if title not in self.iteration:
-            return
         self.add(title, "PageRank, an iteration", self.iteration[title], "ms")
         if title == "plain CSR":
             return
@@ -93,16 +75,15 @@ class Bench:
 
     def all(self):
         for title, source, command in MADE:
-            if (source and not self.path(source).exists()) or not self.make(title, source, command):
-                continue
-            self.run(title)
-            self.tell(title)
+            self.sections.do(title, lambda t=title, s=source, c=command: self.measure(t, s, c))
             if not any(title == other for _, other, _ in MADE):
-                self.path(title).unlink()
-        report = records.ROOT / "build/bench/beyond-cache.json"
-        report.parent.mkdir(parents=True, exist_ok=True)
-        report.write_text(json.dumps(records.stamp({"gpu-beyond-cache": self.records}), indent=1))
-        return 1 if self.wrong else 0
+                self.path(title).unlink(missing_ok=True)
+        return 1 if self.wrong or self.sections.failed else 0
+
+    def measure(self, title, source, command):
+        self.make(title, source, command)
+        self.run(title)
+        self.tell(title)
 
 
 def main():
@@ -114,6 +95,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=150, help="stop after so long (150)")
     parser.add_argument("--bin", type=Path, default=records.ROOT / "build/bin", help="the tools")
     parser.add_argument("--runner", type=Path, help="another quern-run, such as the emulated one")
+    parser.add_argument("--report", type=Path, default=records.ROOT / "build/bench/beyond-cache.json", help="what is written, anew after every row")
     options = parser.parse_args()
     options.runner = options.runner or options.bin / "quern-run"
     options.folder.mkdir(parents=True, exist_ok=True)

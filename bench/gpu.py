@@ -8,9 +8,9 @@
     bench/gpu.py --sanitize          compute-sanitizer's memcheck and racecheck over every kernel on small graphs
     bench/gpu.py --emulator          the same script against the emulator, tiny: to try the script itself
 
-Build first: scons -j8 tools bench-programs. The results go to --output (a folder): results.json, which bench/report.py merges into
-docs/performance.md, and tables.md. What there was no time left for is listed as such; the most telling measurements come first. The
-exit code is 1 if any result was wrong."""
+Build first: scons -j8 tools bench-programs. The results go to --output (a folder): results.json, written anew after every row, which
+bench/report.py merges into docs/performance.md, and tables.md. What there was no time left for is listed as such; the most telling
+measurements come first. The exit code is 1 if any result was wrong, or anything failed."""
 
 import argparse
 import array
@@ -20,9 +20,7 @@ import math
 import os
 import re
 import shutil
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -63,49 +61,39 @@ TYPES = {"<u4": "I", "<u8": "Q", "<i8": "q", "<f4": "f", "<f8": "d"}
 UNDIRECTED_ONCE = {"bfs", "sssp", "cc", "bc"}  # rates in edges counted once, as in Graph500
 
 
-class OutOfTime(Exception):
-    pass
-
-
 class Bench:
     def __init__(self, options):
         self.options = options
-        self.begin = time.monotonic()
         self.bin = options.bin
-        self.work = options.output / "graphs"
+        self.work = options.work or options.output / "graphs"
         self.work.mkdir(parents=True, exist_ok=True)
-        self.results = {"runs": [], "checks": [], "skipped": [], "cusparse": []}
+        self.sections = records.Sections(options.seconds, self.save)
+        self.results = {"runs": [], "checks": [], "skipped": self.sections.left_out, "failed": self.sections.failed, "cusparse": []}
         self.environment = dict(os.environ, QUERN_EMULATOR_DEVICES="2")
         self.listed, self.found_hubs = [], {}
         self.weights = "0.001,0.03"  # keep products from overflowing
 
     def left(self):
-        return self.options.seconds - (time.monotonic() - self.begin)
+        return self.sections.left()
 
-    def run(self, command, check=True):
-        """Standard output of a command, which ends when the time is up."""
-        if self.left() <= 1:
-            raise OutOfTime()
-        try:
-            done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                  text=True, timeout=self.left(), env=self.environment)
-        except subprocess.TimeoutExpired:
-            raise OutOfTime() from None
-        if check and done.returncode:
-            raise RuntimeError("%s: exit code %d: %s" % (" ".join(map(str, command)), done.returncode,
-                                                         done.stderr.strip()))
-        return done.stdout
+    def save(self):
+        measured = {} if self.options.emulator or self.options.sanitize else all_records(self.results)
+        records.write(self.options.report,
+                      {**self.results, "seconds": self.options.seconds - self.left(), **records.stamp(measured)})
+
+    def run(self, command):
+        return self.sections.call(*command, env=self.environment)
 
     def attempt(self, what, action):
         """Do it if there is time; a failure is a result too."""
         try:
-            return action()
-        except OutOfTime:
+            action()
+        except records.OutOfTime:
             self.results["skipped"].append(what)
-        except RuntimeError as error:
-            self.results["checks"].append({"what": what, "right": False, "detail": str(error)})
-            print("FAILED  %s: %s" % (what, error), flush=True)
-        return None
+        except Exception as error:  # the other rows are not to suffer
+            self.results["checks"].append({"what": what, "right": False, "detail": "%s: %s" % (type(error).__name__, error)})
+            print("FAILED  %s: %s: %s" % (what, type(error).__name__, error), flush=True)
+        self.save()
 
     def kernels(self):
         if not self.listed:
@@ -292,17 +280,31 @@ def gather_rate(results, num_vertices):
 
 def measure_all(bench):
     kernels = bench.kernels()
-    bench.attempt("limits", lambda: limits(bench))
-    check_all(bench, kernels)
-    scales = sorted(bench.options.scales)
-    order = [scales[-2] if len(scales) > 1 else scales[0]] + [s for s in reversed(scales) if len(scales) < 2 or s != scales[-2]]
+    bench.sections.do("limits", lambda: limits(bench))
+    bench.sections.do("checks", lambda: check_all(bench, kernels))
     measured = [(layout, algorithm) for layout in LAYOUTS for algorithm in MEASURED
                 if (layout.split()[0], algorithm) in kernels]
-    for number, scale in enumerate(order):
-        if number == 1 and bench.options.beyond_cache:
-            measure_graph(bench, "uniform", bench.options.beyond_cache, BEYOND_CACHE)
-        for kind in ("rmat", "uniform"):
-            measure_graph(bench, kind, scale, measured)
+    graphs = [(kind, scale, shown(measured, kind, scale) if bench.options.recorded else measured)
+              for scale in in_order(bench.options.scales) for kind in ("rmat", "uniform")]
+    if bench.options.beyond_cache:
+        graphs.insert(2, ("uniform", bench.options.beyond_cache, BEYOND_CACHE))
+    for kind, scale, what in graphs:
+        bench.sections.do("%s %d" % (kind, scale), lambda k=kind, s=scale, w=what: measure_graph(bench, k, s, w))
+
+
+def shown(measured, kind, scale):
+    """Of what is measured on a graph, what becomes a record."""
+    return [(layout, algorithm) for layout, algorithm in measured if algorithm == "spmv" or kind == "rmat" and scale == reported(algorithm)]
+
+
+def reported(algorithm):
+    return REPORTED_SCALE - 1 if algorithm == "tc" else REPORTED_SCALE
+
+
+def in_order(scales):
+    """What is reported first, and that of triangles, then the largest."""
+    reported = [scale for scale in (REPORTED_SCALE, REPORTED_SCALE - 1) if scale in scales]
+    return reported + sorted(set(scales) - set(reported), reverse=True)
 
 
 def check_all(bench, kernels):
@@ -359,9 +361,9 @@ def sanitize_all(bench):
 
 
 def stream_all(bench):
-    bench.attempt("limits", lambda: limits(bench))
-    gpu_streaming.stream_all(bench)
-    gpu_joint.joint_all(bench)
+    bench.sections.do("limits", lambda: limits(bench))
+    bench.sections.do("streaming", lambda: gpu_streaming.stream_all(bench))
+    bench.sections.do("side by side", lambda: gpu_joint.joint_all(bench))
 
 
 def graph_title(kind, scale):
@@ -379,7 +381,7 @@ def limit_records(results):
 
 def kernel_records(runs):
     for run in runs:
-        if run["kind"] != "rmat" or run["scale"] != (REPORTED_SCALE - 1 if run["algorithm"] == "tc" else REPORTED_SCALE):
+        if run["kind"] != "rmat" or run["scale"] != reported(run["algorithm"]):
             continue
         graph, row = graph_title(run["kind"], run["scale"]) + ", undirected", TITLES[run["algorithm"]]
         walks = run["iterations"] if run["algorithm"] in OPTIONS else 1
@@ -477,6 +479,7 @@ def tables(results):
     lines += ["", "%d checks right, %d wrong, %d not done for lack of time." % (
         len(results["checks"]) - len(wrong), len(wrong), len(results["skipped"]))]
     lines += ["- wrong: %s: %s" % (check["what"], check["detail"]) for check in wrong]
+    lines += ["- failed: %s" % what for what in results["failed"]]
     lines += ["- not done: %s" % what for what in results["skipped"]]
     return "\n".join(lines) + "\n"
 
@@ -495,6 +498,7 @@ def arguments():
     parser.add_argument("--stream", action="store_true", help="measure streaming, and CPU and device side by side, instead")
     parser.add_argument("--devices", action="store_true", help="measure runs that two devices share instead")
     parser.add_argument("--rows", action="store_true", help="measure the rows in which a peer was ahead once instead")
+    parser.add_argument("--recorded", action="store_true", help="measure nothing but what docs/performance.md shows")
     parser.add_argument("--emulator", action="store_true", help="try the script without a GPU")
     parser.add_argument("--scales", type=lambda text: [int(s) for s in text.split(",")], metavar="S,S,...",
                         help="2^S vertices (20,21,22,23,24; --stream: 24; --devices: 23; --sanitize: 9; --emulator: 6,7)")
@@ -509,7 +513,10 @@ def arguments():
     parser.add_argument("--emulated", type=Path, default=ROOT / "build/emulator/bin", help="the emulated tools")
     parser.add_argument("--programs", type=Path, default=ROOT / "build/release/bench", help="cuda-limits and cusparse-spmv")
     parser.add_argument("--output", type=Path, default=Path("gpu-results"), help="folder for results.json and tables.md")
+    parser.add_argument("--report", type=Path, help="what is written (--output/results.json)")
+    parser.add_argument("--work", type=Path, help="folder for graphs, which is removed (--output/graphs)")
     options = parser.parse_args()
+    options.report = options.report or options.output / "results.json"
     options.scales = options.scales or default_scales(options)
     if options.beyond_cache is None:
         options.beyond_cache = 0 if options.emulator else 25
@@ -520,18 +527,17 @@ def arguments():
 def main():
     options = arguments()
     bench = Bench(options)
+    what, how = (("sanitizer", sanitize_all) if options.sanitize else ("streaming", stream_all) if options.stream else
+                 ("rows", gpu_rows.rows_all) if options.rows else ("devices", gpu_devices.devices_all) if options.devices else
+                 ("kernels", measure_all))
+    options.output.mkdir(parents=True, exist_ok=True)
     try:
-        (sanitize_all if options.sanitize else stream_all if options.stream else
-         gpu_rows.rows_all if options.rows else
-         gpu_devices.devices_all if options.devices else measure_all)(bench)
+        bench.sections.do(what, lambda: how(bench))
     finally:
-        bench.results["seconds"] = time.monotonic() - bench.begin
-        measured = {} if options.emulator or options.sanitize else all_records(bench.results)
-        (options.output / "results.json").write_text(json.dumps({**bench.results, **records.stamp(measured)}, indent=1))
         (options.output / "tables.md").write_text(tables(bench.results))
         shutil.rmtree(bench.work, ignore_errors=True)
     print((options.output / "tables.md").read_text().rsplit("\n\n", 1)[-1], end="")
-    return 1 if any(not check["right"] for check in bench.results["checks"]) else 0
+    return 1 if bench.sections.failed or any(not check["right"] for check in bench.results["checks"]) else 0
 
 
 if __name__ == "__main__":

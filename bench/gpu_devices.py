@@ -35,8 +35,8 @@ def devices_all(bench):
         for layout in LAYOUTS:
             for memory in (None, memory_for(scale)):
                 for team, _ in TEAMS:
-                    bench.attempt("%s, %s" % (layout, team),
-                                  lambda l=layout, t=team, m=memory, s=scale: measure(bench, l, t, m, s))
+                    bench.sections.do("%s, %s%s" % (layout, team, ", streamed" if memory else ""),
+                                      lambda l=layout, t=team, m=memory, s=scale: measure(bench, l, t, m, s))
 
 
 def table(results):

@@ -75,7 +75,7 @@ def rows_all(bench):
             for file in bench.work.glob("%s%d*" % kept):
                 file.unlink()
         kept = (row.kind, scale)
-        bench.attempt(row.title, lambda r=row, s=scale: measure(bench, r, s))
+        bench.sections.do(row.title, lambda r=row, s=scale: measure(bench, r, s))
 
 
 def table(results):

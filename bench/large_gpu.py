@@ -9,7 +9,6 @@ Writes build/bench/large-gpu.json for bench/report.py. The exit code is 1 if any
 import argparse
 import json
 import os
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -22,45 +21,41 @@ PARTS = ("map", "find", "device", "prepare", "kernel", "write", "report", "total
 
 class Bench:
     def __init__(self, options):
-        self.options, self.begun, self.records, self.wrong = options, time.monotonic(), [], 0
+        self.options, self.records, self.wrong = options, [], 0
+        self.sections = records.Sections(options.seconds, self.save)
         self.title = "R-MAT, scale %d, undirected" % options.scale
         self.graph = options.folder / ("large%d.qrn" % options.scale)
 
+    def save(self):
+        records.write(self.options.report, records.stamp({"gpu-large": self.records}))
+
     def call(self, *words):
-        """Seconds from start to end, and what was printed; None if there was no time, or it failed."""
-        left = self.options.seconds - (time.monotonic() - self.begun)
+        """Seconds from start to end, and what was printed."""
         begun = time.monotonic()
-        try:
-            done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                  timeout=max(left, 0.1))
-        except subprocess.TimeoutExpired:
-            print("no time left for: %s" % " ".join(map(str, words[1:])), flush=True)
-            return None
-        if done.returncode:
-            print("exit code %d: %s" % (done.returncode, done.stderr.strip()[-300:]), flush=True)
-            return None
-        return time.monotonic() - begun, done.stdout
+        said = self.sections.call(*words)
+        return time.monotonic() - begun, said
 
     def make(self):
         if self.graph.exists():
-            return True
-        made = self.call(self.options.bin / "quern-generate", "rmat", "--scale", self.options.scale, "--degree", 16, "--undirected",
-                         "-q", "-o", self.graph)
-        if made:
-            print("made in %.1f s: %.1f GB" % (made[0], 1e-9 * self.graph.stat().st_size), flush=True)
-        return made is not None
+            return
+        seconds, _ = self.call(self.options.bin / "quern-generate", "rmat", "--scale", self.options.scale, "--degree", 16, "--undirected",
+                               "-q", "-o", self.graph)
+        print("made in %.1f s: %.1f GB" % (seconds, 1e-9 * self.graph.stat().st_size), flush=True)
 
     def run(self, row, algorithm, device, *words):
         """What the run of median time reports; its time and that of its parts become a row."""
         runs = []
         for _ in range(self.options.repeat if device == self.options.device else 1):
-            done = self.call(self.options.runner, algorithm, self.graph, "--device", device, "--trust", "--json", "-q",
-                             "-f", "-o", self.options.folder / "result.npy", *words)
-            if done:
-                runs.append((done[0], json.loads(done[1])))
-                self.show(row, *runs[-1])
-        if not runs:
-            return None
+            try:
+                whole, said = self.call(self.options.runner if device == self.options.device else self.options.bin / "quern-run", algorithm,
+                                        self.graph, "--device", device, "--trust", "--json", "-q", "-f", "-o",
+                                        self.options.folder / "result.npy", *words)
+            except records.OutOfTime:
+                if not runs:
+                    raise
+                break
+            runs.append((whole, json.loads(said)))
+            self.show(row, *runs[-1])
         whole, report = sorted(runs, key=lambda run: run[0])[len(runs) // 2]
         device_figures, streaming = report.get("accelerator"), report.get("streaming", {})
         self.add(row, "the whole command", whole, "s")
@@ -88,22 +83,22 @@ class Bench:
             print("WRONG   %s: %s, the CPU %s" % (row, result, expected), flush=True)
 
     def all(self):
-        if not self.make():
+        self.sections.do("making the graph", self.make)
+        if not self.graph.exists():
             return 1
-        found = {}
-        for algorithm, title in TITLES.items():
-            found[title] = (algorithm, self.run(title, algorithm, self.options.device))
+        found, expected = {}, {}
         memory = self.options.device_memory
+        rows = [(title, algorithm, []) for algorithm, title in TITLES.items()]
         if self.options.device != "cpu":
-            row = "BFS, streamed with %s" % memory
-            found[row] = ("bfs", self.run(row, "bfs", self.options.device, "--device-memory", memory))
-        expected = {algorithm: self.run(title + ", on the CPU", algorithm, "cpu") for algorithm, title in TITLES.items()}
+            rows.append(("BFS, streamed with %s" % memory, "bfs", ["--device-memory", memory]))
+        for row, algorithm, words in rows:
+            self.sections.do(row, lambda r=row, a=algorithm, w=words: found.update({r: (a, self.run(r, a, self.options.device, *w))}))
+        for algorithm, title in TITLES.items():
+            self.sections.do(title + ", on the CPU",
+                             lambda a=algorithm, t=title: expected.update({a: self.run(t + ", on the CPU", a, "cpu")}))
         for row, (algorithm, result) in found.items():
-            self.compare(row, result, expected[algorithm])
-        report = records.ROOT / "build/bench/large-gpu.json"
-        report.parent.mkdir(parents=True, exist_ok=True)
-        report.write_text(json.dumps(records.stamp({"gpu-large": self.records}), indent=1))
-        return 1 if self.wrong else 0
+            self.compare(row, result, expected.get(algorithm))
+        return 1 if self.wrong or self.sections.failed else 0
 
 
 def main():
@@ -116,6 +111,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=150, help="stop after so long (150)")
     parser.add_argument("--bin", type=Path, default=records.ROOT / "build/bin", help="the tools")
     parser.add_argument("--runner", type=Path, help="another quern-run, such as the emulated one")
+    parser.add_argument("--report", type=Path, default=records.ROOT / "build/bench/large-gpu.json", help="what is written, anew after every row")
     options = parser.parse_args()
     options.runner = options.runner or options.bin / "quern-run"
     options.folder.mkdir(parents=True, exist_ok=True)

@@ -2,14 +2,15 @@
 """Packed rows beside plain CSR on a GPU, as they are and relabelled by degree: resident, and streamed with a quarter of plain CSR's
 topology as device memory.
 
-    bench/packed_gpu.py FOLDER [SCALE [BIN]]      graphs are made in FOLDER where it lacks them
+    bench/packed_gpu.py FOLDER [--scale 23]      graphs are made in FOLDER where it lacks them
 
-Writes build/bench/packed-gpu.json for bench/report.py, and prints bits an edge, and milliseconds in kernels (the lesser of 2 runs, after one that compares the results with plain CSR's; what is
-wrong is named and makes the exit code 1). `packed-decoding`, which `scons bench-programs` builds, decodes and does nothing else."""
+Writes build/bench/packed-gpu.json for bench/report.py, anew after every row, and prints bits an edge, and milliseconds in kernels (the lesser
+of 2 runs, after one that compares the results with plain CSR's; what is wrong or fails is named and makes the exit code 1).
+`packed-decoding`, which `scons bench-programs` builds, decodes and does nothing else."""
 
+import argparse
 import array
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -34,26 +35,28 @@ def values(path):
 
 
 class Bench:
-    def __init__(self, folder, scale, tools):
-        self.folder, self.scale, self.tools, self.wrong, self.records = Path(folder), scale, Path(tools), 0, []
+    def __init__(self, options):
+        self.options, self.folder, self.scale, self.wrong, self.records = options, options.folder, options.scale, 0, []
+        self.sections = records.Sections(options.seconds, self.save)
         self.folder.mkdir(parents=True, exist_ok=True)
 
+    def save(self):
+        records.write(self.options.report, records.stamp({"gpu-packed": self.records}))
+
     def call(self, tool, *words):
-        return subprocess.run([self.tools / tool, *map(str, words)], capture_output=True, text=True)
+        return self.sections.call(self.options.bin / tool, *words)
 
     def make(self, name, tool, *words):
         path = self.folder / (name + ".qrn")
         if not path.exists():
-            done = self.call(tool, *words, "-o", path, "-q")
-            if done.returncode:
-                sys.exit(done.stderr)
+            self.call(tool, *words, "-o", path, "-q")
         return path
 
     def graphs(self):
         csr = self.make("csr", "quern-generate", "rmat", "--scale", self.scale, "--undirected", "--weights", "1,255")
         degree = self.make("csr-degree", "quern-transform", csr, "--relabel", "degree")
         for name, source in (("packed", csr), ("packed-degree", degree)):
-            info = json.loads(self.call("quern-info", self.make(name, "quern-pack", source), "--json").stdout)
+            info = json.loads(self.call("quern-info", self.make(name, "quern-pack", source), "--json"))
             self.num_edges = info["edges"]
             print("%s: %d edges, %.2f bits an edge" % (name, info["edges"], info["layout_figures"]["out"]["bits_per_edge"]), flush=True)
 
@@ -72,11 +75,8 @@ class Bench:
         verdict, times = "", []
         for turn in range(2 if memory else 3):
             first = turn == 0 and not memory
-            done = self.call("quern-run", *words, *(["-fo", self.folder / ("%s-%s.npy" % (program, graph))] if first else []))
-            if done.returncode:
-                print("%-9s %-14s %s" % (program, graph, done.stderr.strip()), flush=True)
-                return
-            figures = json.loads(done.stdout)
+            result = ["-fo", self.folder / ("%s-%s.npy" % (program, graph))] if first else []
+            figures = json.loads(self.sections.call(self.options.runner or self.options.bin / "quern-run", *words, *result))
             if not first:
                 times.append(figures.get("accelerator", {}).get("kernel_seconds") or figures["seconds"]["kernel"])
             elif graph != "csr":
@@ -90,38 +90,41 @@ class Bench:
 
     def decoding(self):
         for graph in ("packed", "packed-degree"):
-            done = subprocess.run([DECODING, self.folder / (graph + ".qrn")], capture_output=True, text=True)
-            self.wrong += done.returncode == 1
-            if done.returncode:
-                print("decoding  %-14s %s" % (graph, done.stderr.strip() or "WRONG"), flush=True)
-                continue
-            figures = json.loads(done.stdout)
+            figures = json.loads(self.sections.call(DECODING, self.folder / (graph + ".qrn")))
             for row, seconds in (("decoding alone", "decoding_seconds"), ("decoding and gathering 4 bytes an edge", "gathering_seconds")):
                 rate = figures["edges"] / figures[seconds] / 1e9
                 print("%s, %s: %.1f G edges/s" % (row, graph, rate), flush=True)
                 self.records.append(records.record(row, COLUMNS[graph], rate, "G edges/s", "R-MAT, scale %s" % self.scale))
 
-    def all(self, device):
-        self.graphs()
-        if device != "cpu" and DECODING.exists():
-            self.decoding()
-        print("== resident", flush=True)
-        for program in PROGRAMS:
+    def each(self, memory, programs):
+        for program in programs:
             for graph in GRAPHS:
-                self.run(program, graph, None, device)
-        if device != "cpu":
-            print("== streamed", flush=True)
-            for program in STREAMED:
-                for graph in GRAPHS:
-                    self.run(program, graph, self.num_edges + 2**self.scale * 32, device)  # and what the vertices need
-        report = records.ROOT / "build/bench/packed-gpu.json"
-        report.parent.mkdir(parents=True, exist_ok=True)
-        report.write_text(json.dumps(records.stamp({"gpu-packed": self.records}), indent=1))
-        return 1 if self.wrong else 0
+                self.sections.do("%s on %s%s" % (program, graph, ", streamed" if memory else ""),
+                                 lambda p=program, g=graph: self.run(p, g, memory, self.options.device))
+
+    def all(self):
+        self.sections.do("graphs", self.graphs)
+        if self.sections.failed or self.sections.left_out:
+            return 1
+        if self.options.device != "cpu" and DECODING.exists():
+            self.sections.do("decoding", self.decoding)
+        self.each(None, PROGRAMS)
+        if self.options.device != "cpu":
+            self.each(self.num_edges + 2**self.scale * 32, STREAMED)  # and what the vertices need
+        return 1 if self.wrong or self.sections.failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="for the graphs, which are kept, and results")
+    parser.add_argument("--scale", type=int, default=23, help="2^N vertices (23)")
+    parser.add_argument("--device", default="cuda", help="where to run (cuda)")
+    parser.add_argument("--seconds", type=float, default=300, help="stop after so long (300)")
+    parser.add_argument("--bin", type=Path, default=records.ROOT / "build/bin", help="the tools")
+    parser.add_argument("--runner", type=Path, help="another quern-run, such as the emulated one")
+    parser.add_argument("--report", type=Path, default=records.ROOT / "build/bench/packed-gpu.json", help="what is written")
+    return Bench(parser.parse_args()).all()
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    sys.exit(Bench(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 23, sys.argv[3] if len(sys.argv) > 3 else "build/bin")
-             .all(sys.argv[4] if len(sys.argv) > 4 else "cuda"))
+    sys.exit(main())

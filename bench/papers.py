@@ -5,17 +5,16 @@
     bench/papers.py --only gts       one paper, or several with commas between
     bench/papers.py --emulator       the same script against the emulator, tiny: to try the script itself
 
-Build first: scons -j8 tools bench-programs. The figures go to papers.json in --output (a folder), which `bench/report.py --machine
-NAME` merges into bench/results and docs/papers.md. Without a GPU the rows of the CPU are measured; what was not run is listed, and so
-is what there was no time left for. All is run again while there is time, up to --passes, and medians count. Every run's result is
-compared with that of the CPU on plain CSR: the exit code is 1 if any was wrong."""
+Build first: scons -j8 tools bench-programs. The figures go to papers.json in --output (a folder), written anew after every row, which
+`bench/report.py --machine NAME` merges into bench/results and docs/papers.md. Without a GPU the rows of the CPU are measured; what was not
+run is listed, and so is what there was no time left for. All is run again while there is time, up to --passes, and medians count. Every
+run's result is compared with that of the CPU on plain CSR: the exit code is 1 if any was wrong, or anything failed."""
 
 import argparse
 import json
 import math
 import shutil
 import statistics
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -41,8 +40,12 @@ STEPS = {"first_renaming": "first renaming", "choosing_a_size": "choosing a size
 STREAMS = (1, 2, 4, 8, 16, 32)
 
 
-class NoDevice(RuntimeError):
+class NoDevice(Exception):
     pass
+
+
+class Missing(Exception):
+    """Data that a row needs."""
 
 
 class Papers(gpu.Bench):
@@ -52,6 +55,13 @@ class Papers(gpu.Bench):
         self.every_edge, self.cpu_seconds = {}, {}  # of the real graph that is measured
         self.has_device = True
         self.passes = 0
+
+    def save(self):
+        report = {"seconds": self.options.seconds - self.left(), "passes": self.passes, "checks": self.results["checks"],
+                  "skipped": self.results["skipped"], "failed": self.results["failed"],
+                  **records.stamp({} if self.options.emulator else tables(self)),
+                  **({"tried": tables(self)} if self.options.emulator else {})}
+        records.write(self.options.report, report)
 
     def put(self, table, graph, row, column, value, unit):
         self.samples.setdefault((table, graph, row, column, unit), []).append(value)
@@ -84,12 +94,9 @@ class Papers(gpu.Bench):
         return path
 
     def ways(self, program, *files):
-        """What a program of single kernels (bench/programs/*.cu) measured, each way's result checked by it. It takes medians itself, so
-        one pass is enough."""
+        """What a program of single kernels (bench/programs/*.cu) measured, each way's result checked by it."""
         if not self.has_device:
             raise NoDevice()
-        if self.passes:
-            return []
         path = (self.options.emulated if self.options.emulator else self.options.programs) / program
         if not path.exists():
             raise RuntimeError("%s is not built" % path)
@@ -117,16 +124,19 @@ class Papers(gpu.Bench):
         return report
 
     def each(self, what, action):
-        """Do it if there is time and a device."""
+        """Do it if there is time and a device; a failure is a result, too."""
         try:
             action()
-        except gpu.OutOfTime:
+        except records.OutOfTime:
             if not self.passes:
                 self.results["skipped"].append(what + ": no time was left")
         except NoDevice:
             self.results["skipped"].append(what + ": there is no GPU")
-        except RuntimeError as error:
-            self.note(what, str(error))
+        except Missing as error:
+            self.results["skipped"].append("%s: %s" % (what, error))
+        except Exception as error:  # the other rows are not to suffer
+            self.note(what, "%s: %s" % (type(error).__name__, error))
+        self.save()
 
 
 def unlike(expected, found):
@@ -184,8 +194,6 @@ def graphcage(bench):
                 bench.each("GraphCage, %s, %s" % (algorithm, column), lambda a=algorithm, c=column: speed(a, c))
 
     small = bench.input(bench.options.scale)
-    for what, rows in (("PageRank", graph), ("SpMV", small)):
-        bench.each("GraphCage, bars of %s" % what, lambda w=what, r=rows: cage_bars(bench, w, r))
 
     def betweenness(column):
         container = small if blocks[column] is None else bench.build("blocked-csr", small, *blocks[column])[0]
@@ -211,7 +219,7 @@ def cage_bars(bench, what, graph):
     for way in bench.ways("cage-bars", graph, blocks):
         bench.put("papers-cage-bars", name, way["way"], column, 1e3 * way["seconds"], "ms")
     algorithm = what.lower()
-    for row, container in (("Quern, plain CSR, an iteration", graph), ("Quern, blocks, an iteration", blocks)):
+    for row, container in (("Quern, plain CSR, an iteration", graph), ("Quern, blocks, an iteration", blocks)) * bench.options.passes:
         bench.put("papers-cage-bars", name, row, column, 1e3 * seconds_of(algorithm, bench.go(algorithm, container, graph)), "ms")
 
 
@@ -282,7 +290,6 @@ def graphie(bench):
                 if count in (1, 32, 1024):
                     renamed_streams(bench, algorithm, parts, graph, name, row)
         parts.unlink()
-    bench.each("Graphie, shared memory", lambda: graphie_shared(bench, container, name))
     if not bench.passes:
         for count in (8, 1024) if bench.options.emulator else (1, 8, 32, 128, 1024):
             bench.each("Graphie, %d partitions" % count, lambda c=count: sizes(c))
@@ -366,11 +373,9 @@ def gts(bench):
     for algorithm in ("bfs", "pagerank", "sssp", "cc"):
         bench.each("GTS, cost model, %s" % algorithm, lambda a=algorithm: gts_model(bench, a, container, graph, name))
     bench.each("GTS, betweenness", lambda: gts_betweenness(bench, container, graph, name))
-    bench.each("GTS, kernels of pages", lambda: gts_kernels(bench, container, name))
     if bench.passes:
         return
     bench.each("directed components", lambda: directed_components(bench))
-    bench.each("GTS, disks", lambda: storage.streamed_from_disks(bench, graph, name, budget_for))
     for degree in (4, 8, 16, 32):
         bench.each("GTS, density 1:%d" % degree, lambda d=degree: gts_density(bench, scale - 1, d))
 
@@ -497,10 +502,6 @@ def garaph(bench):
     graph = bench.input(scale)
     name = title(scale, bench.options.degree)
     container, _ = bench.build("shards", graph)
-    bench.each("Garaph, replicas", lambda: garaph_replicas(bench, graph, name))
-    bench.each("Garaph, seen within an iteration", lambda: garaph_seen(bench, name))
-    for algorithm in ("sssp", "cc"):
-        bench.each("Garaph, modes of %s" % algorithm, lambda a=algorithm: garaph_modes(bench, a, container, graph, name))
     for algorithm in ("pagerank", "neural", "sssp", "cc", "heat", "circuit"):
         for column, device, extra in (("CPU", "cpu", []), ("GPU", "cuda", []), ("both", "both", []),
                                       ("both, asynchronous", "both", ["--mode=asynchronous"])):
@@ -525,9 +526,10 @@ def garaph_replicas(bench, graph, name):
             for key, what, unit in (("slowest_page", "slowest page", "ms"), ("fastest_page", "fastest page", "ms"),
                                     ("mean_gain", "gain over R = 1, mean", ""), ("most_gain", "gain over R = 1, most", "")):
                 bench.put("papers-garaph-pages", name, way["way"], what, way[key] * (1e3 if unit else 1), unit)
-    report = bench.go("pagerank", container, graph)
-    bench.put("papers-garaph-replicas", name, "an iteration of Quern's PageRank on the same shards", column,
-              1e3 * seconds_of("pagerank", report), "ms")
+    for _ in range(bench.options.passes):
+        report = bench.go("pagerank", container, graph)
+        bench.put("papers-garaph-replicas", name, "an iteration of Quern's PageRank on the same shards", column,
+                  1e3 * seconds_of("pagerank", report), "ms")
 
 
 def garaph_seen(bench, name):
@@ -598,7 +600,6 @@ def hpgraph(bench):
         for variant in variants:
             for algorithm in algorithms:
                 bench.each("HPGraph, %s on %s" % (algorithm, variant), lambda a=algorithm, v=variant: run(a, v))
-    bench.each("HPGraph, bars", lambda: hybrid_bars(bench))
 
 
 def hybrid_bars(bench):
@@ -669,12 +670,14 @@ def real_graphs(bench):
     named.update({name: (lambda n=name, o=extra: twin(bench, n, o)) for name, extra in twins.items()})
     for name, make in named.items():
         bench.each(name, lambda n=name, m=make: real_graph(bench, n, m()))
+        for file in bench.work.glob("*-%s.*" % ("twin" if name in TWINS else "real")):
+            file.unlink()
 
 
 def imported(bench, pattern, extra):
     files = sorted(bench.options.graphs.glob(pattern))
     if not files:
-        raise gpu.OutOfTime()  # is listed as not run
+        raise Missing("%s is not there (--graphs)" % (bench.options.graphs / pattern))
     path = bench.work / (pattern.split("/")[0] + "-real.qrn")
     if not path.exists():
         bench.run([bench.bin / "quern-import", files[0], "--undirected", "--self-loops=remove", "--duplicates=remove", *extra, "-qo",
@@ -700,9 +703,8 @@ def weigh(bench, graph, path):
 def every_edge(bench, graph):
     """Seconds by algorithm where the CPU looks at all edges in every iteration, as X-Stream does."""
     folder = bench.options.bin.parent / "bench/bin" if bench.options.emulator else bench.options.programs
-    done = subprocess.run([str(folder / "bench_edges"), str(graph), "1" if bench.options.emulator else "3"], stdout=subprocess.PIPE, text=True,
-                          timeout=max(1, bench.left()))
-    found = [json.loads(line) for line in done.stdout.splitlines()]
+    said = bench.run([folder / "bench_edges", graph, "1" if bench.options.emulator else "3"])
+    found = [json.loads(line) for line in said.splitlines()]
     for each in found:
         bench.note("%s by every edge of %s" % (each["algorithm"], graph.name), "" if each["right"] else "it is not what it should be")
     return {each["algorithm"]: each["seconds"] for each in found}
@@ -770,13 +772,44 @@ def building(bench):
                     bench.put("papers-graphie-renaming", title(bench.options.scale, bench.options.degree), STEPS[step], "time",
                               1e3 * seconds, "ms")
         bench.each("building %s" % layout, build)
+
+
+def single_kernels(bench):
+    """Of all papers what programs of single kernels measure. They take medians themselves, so one pass is enough."""
+    if bench.passes:
+        return
+    graph, name = bench.input(bench.options.scale), title(bench.options.scale, bench.options.degree)
+    pages, parts = bench.build("slotted-pages", graph)[0], bench.build("edge-partitions", graph)[0]
+    bench.each("HPGraph, bars", lambda: hybrid_bars(bench))
+    bench.each("Graphie, shared memory", lambda: graphie_shared(bench, parts, name))
+    bench.each("GTS, kernels of pages", lambda: gts_kernels(bench, pages, name))
+    bench.each("Garaph, replicas", lambda: garaph_replicas(bench, graph, name))
+    bench.each("Garaph, seen within an iteration", lambda: garaph_seen(bench, name))
+    bench.each("GraphCage, bars of SpMV", lambda: cage_bars(bench, "SpMV", graph))
+    bench.each("GraphCage, bars of PageRank", lambda: cage_bars(bench, "PageRank", bench.input(bench.options.large, weights=False)))
+
+
+def cpu_alone(bench):
+    if bench.passes:
+        return
+    graph, name = bench.input(bench.options.scale), title(bench.options.scale, bench.options.degree)
+    container = bench.build("shards", graph)[0]
+    for algorithm in ("sssp", "cc"):
+        bench.each("Garaph, modes of %s" % algorithm, lambda a=algorithm: garaph_modes(bench, a, container, graph, name))
+    bench.each("HPGraph, masks", lambda: masks(bench))
+    bench.each("HPGraph, warps", lambda: warps(bench))
+
+
+def disks(bench):
     if not bench.passes:
-        bench.each("HPGraph, masks", lambda: masks(bench))
-        bench.each("HPGraph, warps", lambda: warps(bench))
+        graph, name = bench.input(bench.options.scale), title(bench.options.scale, bench.options.degree)
+        bench.each("GTS, disks", lambda: storage.streamed_from_disks(bench, graph, name, budget_for))
 
 
-PAPERS = {"building": building, "hpgraph": hpgraph, "graphcage": graphcage, "graphie": graphie, "gts": gts, "garaph": garaph, "real": real_graphs}
-ON_CPU = ("building", "garaph")
+# What is new first.
+PAPERS = {"kernels": single_kernels, "cpu": cpu_alone, "building": building, "hpgraph": hpgraph, "graphcage": graphcage, "graphie": graphie,
+          "gts": gts, "garaph": garaph, "real": real_graphs, "disks": disks}
+ON_CPU = ("cpu", "building", "garaph")
 
 
 def tables(bench):
@@ -788,7 +821,6 @@ def tables(bench):
 
 
 def measure(bench):
-    bench.kernels()
     tiny = bench.input(6, 4)
     try:
         bench.run([bench.runner(), "bfs", tiny, "--device=cuda", "-q"])
@@ -799,7 +831,7 @@ def measure(bench):
         begin = time.monotonic()
         for name in bench.options.only:
             if bench.has_device or name in ON_CPU:
-                PAPERS[name](bench)
+                bench.sections.do("%s, pass %d" % (name, bench.passes + 1), lambda n=name: PAPERS[n](bench))
             else:
                 bench.results["skipped"].append("%s: there is no GPU" % name)
         bench.passes += 1
@@ -810,7 +842,8 @@ def measure(bench):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", type=lambda text: text.split(","), default=list(PAPERS), metavar="NAME,...",
-                        help="of " + ", ".join(PAPERS))
+                        help="of %s: programs of single kernels, what the CPU does alone, papers, real graphs and twins, and "
+                             "streaming from disks" % ", ".join(PAPERS))
     parser.add_argument("--scale", type=int, help="2^S vertices (23; --emulator: 8)")
     parser.add_argument("--large", type=int, help="of the graph whose values exceed the cache (25; --emulator: 8)")
     parser.add_argument("--degree", type=int, default=16, help="edges a vertex before symmetrising (16)")
@@ -825,7 +858,10 @@ def arguments():
     parser.add_argument("--graphs", type=Path, default=ROOT.parent / "shared/graphs", help="real graphs, as tests look for them")
     parser.add_argument("--programs", type=Path, default=ROOT / "build/release/bench", help="programs of single kernels")
     parser.add_argument("--output", type=Path, default=Path("papers-results"), help="folder for papers.json")
+    parser.add_argument("--report", type=Path, help="what is written (--output/papers.json)")
+    parser.add_argument("--work", type=Path, help="folder for graphs, which is removed (--output/graphs)")
     options = parser.parse_args()
+    options.report = options.report or options.output / "papers.json"
     options.scale = options.scale or (8 if options.emulator else 23)
     options.large = options.large or (8 if options.emulator else 25)
     options.passes = options.passes or (1 if options.emulator else 3)
@@ -838,20 +874,17 @@ def main():
     options = arguments()
     bench = Papers(options)
     try:
-        measure(bench)
+        bench.sections.do("all", lambda: measure(bench))
     finally:
-        report = {"seconds": time.monotonic() - bench.begin, "passes": bench.passes, "checks": bench.results["checks"],
-                  "skipped": bench.results["skipped"], **records.stamp({} if options.emulator else tables(bench))}
-        if options.emulator:
-            report["tried"] = tables(bench)
-        (options.output / "papers.json").write_text(json.dumps(report, indent=1) + "\n")
         shutil.rmtree(bench.work, ignore_errors=True)
-    wrong = sum(not check["right"] for check in report["checks"])
-    for what in report["skipped"]:
-        print("not run: " + what)
-    print("%d results right, %d wrong, %d not run, %d passes, %.0f s" % (len(report["checks"]) - wrong, wrong, len(report["skipped"]),
-                                                                         bench.passes, report["seconds"]))
-    return 1 if wrong else 0
+    checks, skipped, failed = (bench.results[key] for key in ("checks", "skipped", "failed"))
+    wrong = sum(not check["right"] for check in checks)
+    for how, those in (("not run", skipped), ("failed", failed)):
+        for what in those:
+            print("%s: %s" % (how, what))
+    print("%d results right, %d wrong, %d not run, %d passes, %.0f s" % (len(checks) - wrong, wrong, len(skipped), bench.passes,
+                                                                         options.seconds - bench.left()))
+    return 1 if wrong or failed else 0
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 """Runs the benchmarks: importing, verifying, every builder on directed graphs, and the
 engines of all layouts on clean R-MAT and uniform graphs. `scons bench` builds them first.
 
-Tables go to the terminal, JSON and the inputs (made once) to build/bench; bench.json there is for bench/report.py.
+Tables go to the terminal, the inputs (made once) to build/bench; bench.json there, written anew after each part, is for bench/report.py.
 """
 
 import argparse
@@ -27,7 +27,7 @@ def run(*words):
     print("$ " + " ".join(str(word) for word in words), flush=True)
     environment = dict(os.environ, QUERN_NO_SYNC="1")
     if subprocess.run([str(word) for word in words], cwd=ROOT, env=environment).returncode != 0:
-        sys.exit("bench: %s failed" % Path(words[0]).name)
+        raise RuntimeError("%s failed" % Path(words[0]).name)
 
 
 def clean_graph(tools, folder, model, scale):
@@ -108,30 +108,70 @@ def engine_records(engines, scale):
                 yield records.record(LAYOUTS[layout], title, value, unit, graph)
 
 
+class Bench:
+    """What --only names, on graphs of one scale after another."""
+
+    def __init__(self, options):
+        self.options, self.tables = options, {}
+        self.tools, self.programs, self.folder = options.bin, ROOT / "build/release/bench", options.folder
+        self.sections = records.Sections(options.seconds, self.save)
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def save(self):
+        records.write(self.options.report, {"failed": self.sections.failed, "skipped": self.sections.left_out, **records.stamp(self.tables)})
+
+    def put(self, table, found):
+        self.tables.setdefault(table, []).extend(found)
+
+    def run(self, program, *words):
+        print(self.sections.call(self.programs / program, *words, most=600), end="", flush=True)
+
+    def directed(self, scale):
+        return [directed_graph(self.tools, self.folder, model, scale) for model in ("rmat", "uniform")]
+
+    def imports(self, scale):
+        report = self.folder / "import.json"
+        self.run("bench_import", "--tool", self.tools / "quern-import", "--scale", scale, "--threads", self.options.threads, "--folder", self.folder, "--json", report)
+        self.put("import", import_records(json.loads(report.read_text()), self.options.threads))
+
+    def verifying(self, scale):
+        files = clean_graph(self.tools, self.folder, "rmat", scale), self.directed(scale)[0]
+        said = self.sections.call(self.tools / "quern-verify", "-T", self.options.threads, "--json", *files)
+        self.put("verify", verify_records(json.loads(said)["files"], scale))
+
+    def builders(self, scale):
+        report = self.folder / "layouts.json"
+        self.run("bench_layouts", *self.directed(scale), "-T", self.options.threads, "--scratch", self.folder / "layout.qrn",
+                 "--json-file", report)
+        self.put("builders", builder_records(json.loads(report.read_text()), scale))
+
+    def engines(self, scale):
+        options = argparse.Namespace(scale=scale, trials=self.options.trials, threads=self.options.threads)
+        engines = {model: compare_engines(self.tools, self.programs, self.folder, model, options) for model in ("rmat", "uniform")}
+        self.put("engines", engine_records(engines, scale))
+
+
+PARTS = {"import": Bench.imports, "verify": Bench.verifying, "builders": Bench.builders, "engines": Bench.engines}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--scale", type=int, default=20, help="2^N vertices (20)")
+    parser.add_argument("--only", type=lambda text: text.split(","), default=list(PARTS), metavar="NAME,...", help="of " + ", ".join(PARTS))
+    parser.add_argument("--scale", type=lambda text: [int(scale) for scale in text.split(",")], default=[20], metavar="N,...",
+                        help="2^N vertices (20)")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="threads (all)")
     parser.add_argument("--trials", type=int, default=5, help="runs of each engine on each layout (5)")
+    parser.add_argument("--seconds", type=float, default=1800, help="stop after so long (1800)")
+    parser.add_argument("--folder", type=Path, default=ROOT / "build/bench", help="for graphs (build/bench)")
+    parser.add_argument("--bin", type=Path, default=ROOT / "build/bin", help="the tools")
+    parser.add_argument("--report", type=Path, default=ROOT / "build/bench/bench.json", help="what is written")
     options = parser.parse_args()
-    tools, programs, folder = ROOT / "build/bin", ROOT / "build/release/bench", ROOT / "build/bench"
-    folder.mkdir(parents=True, exist_ok=True)
-    run(programs / "bench_import", "--scale", options.scale, "--threads", options.threads,
-        "--folder", folder, "--json", folder / "import.json")
-    clean = clean_graph(tools, folder, "rmat", options.scale)
-    directed = [directed_graph(tools, folder, model, options.scale) for model in ("rmat", "uniform")]
-    verified = json.loads(subprocess.run([tools / "quern-verify", "-T", str(options.threads), "--json", clean, directed[0]],
-                                         stdout=subprocess.PIPE, check=True).stdout)["files"]
-    run(programs / "bench_layouts", *directed, "-T", options.threads, "--scratch", folder / "layout.qrn",
-        "--json-file", folder / "layouts.json")
-    engines = {model: compare_engines(tools, programs, folder, model, options) for model in ("rmat", "uniform")}
-    (folder / "engines.json").write_text(json.dumps(engines, indent=2) + "\n")
-    tables = {"import": list(import_records(json.loads((folder / "import.json").read_text()), options.threads)),
-              "verify": list(verify_records(verified, options.scale)),
-              "builders": list(builder_records(json.loads((folder / "layouts.json").read_text()), options.scale)),
-              "engines": list(engine_records(engines, options.scale))}
-    (folder / "bench.json").write_text(json.dumps(records.stamp(tables), indent=1) + "\n")
+    bench = Bench(options)
+    for scale in options.scale:
+        for name in options.only:
+            bench.sections.do("%s, scale %d" % (name, scale), lambda n=name, s=scale: PARTS[n](bench, s))
+    return 1 if bench.sections.failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
