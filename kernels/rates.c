@@ -4,7 +4,7 @@
 
 /* R-MAT 23, 16 cores and one H200 (docs/performance.md). */
 struct qn_device_rates qn_device_rates = {.start = 0.3,
-                                          .copies = 40e9,
+                                          .copies = 29e9,
                                           .transfers = 50e9,
                                           .iteration = 20e-6,
                                           .meetings = 200e-6,

@@ -10,7 +10,7 @@ from pathlib import Path
 from harness.tools import run
 
 EMULATED = Path(os.environ["QUERN_BIN"]).parent / "emulator/bin/quern-run"
-USUAL = "0.3 40e9 50e9 20e-6 200e-6 1"
+USUAL = "0.3 29e9 50e9 20e-6 200e-6 1"
 EAGER = "0 1e30 1 0 0 0"  # all at once, but that what is streamed takes a second a byte
 
 
@@ -61,8 +61,8 @@ class Devices(Choice):
                            QUERN_EMULATOR_RATES=rates)["sharing"]
 
     def test_by_number(self):
-        """Two H200s were 1.62 times as fast as one (devices.c), so a quarter of the work is not shared."""
-        for devices, gain in (("0,1", 1.62), ("0,1,2", 2.042), ("0,1,2,3", 2.347)):
+        """Two H200s were 1.17 times as fast as one (devices.c), so most of the work is not shared."""
+        for devices, gain in (("0,1", 1.17), ("0,1,2", 1.241), ("0,1,2,3", 1.279)):
             sharing = self.shared("pagerank", devices)
             self.assertEqual(sharing["taken"], len(devices) // 2 + 1)
             self.assertAlmostEqual(sharing["one_seconds"] / sharing["all_seconds"], gain, places=2)
