@@ -46,6 +46,8 @@ struct qn_device_report {
   struct qn_device_values values; /* the result's, if they were left there */
 };
 
+struct qn_row_member; /* kernels/cuda/edges/row_team.cuh */
+
 struct qn_device_run {
   int index;       /* of the accelerator */
   uint64_t memory; /* cap on device memory in bytes; 0: all that is free */
@@ -58,8 +60,9 @@ struct qn_device_run {
   /* QN_JOINT: who does an iteration, in turn: 'c' the CPU, 'd' the device, 'b' both; NULL: whoever
    * is expected to take the least. */
   const char *joint_choices;
-  struct qn_store *store;         /* where a device keeps arrays for further runs; NULL: nowhere */
-  bool leaves_values;             /* by a single device, in the report, if the kernel can */
+  struct qn_store *store;       /* where a device keeps arrays for further runs; NULL: nowhere */
+  bool leaves_values;           /* by a single device, in the report, if the kernel can */
+  struct qn_row_member *member; /* set by kernels of their own alone: of those that share the run */
   struct qn_device_report report; /* set by the run; not to be looked at if it failed */
 };
 

@@ -11,6 +11,10 @@
         value_bytes                                                                                \
   }
 
+/* On plain rows several devices can share it (cuda/edges/row_team.cuh). */
+#define QN_SHARED_ROWS(layout, processor)                                                          \
+  ((layout) == QN_LAYOUT_GRAPH && (processor) == QN_CUDA ? QN_KERNEL_DEVICES : 0)
+
 #define QN_DECLARE_ALGORITHM(name) extern const struct qn_algorithm qn_algorithm_##name
 QN_DECLARE_ALGORITHM(bc);
 QN_DECLARE_ALGORITHM(bfs);
@@ -67,20 +71,28 @@ QN_DECLARE_ALGORITHM(walk);
 /* Where the program is for undirected graphs. */
 #define QN_KCORE_DIRECTED_KERNEL(name, layout, processor, run)                                     \
   QN_STANDALONE_KERNEL(kcore, name, layout, processor,                                             \
-                       QN_KERNEL_NO_FRONTIER | QN_KERNEL_STANDS_IN, QN_RESULT_U32, run, 0)
+                       QN_KERNEL_NO_FRONTIER | QN_KERNEL_STANDS_IN |                               \
+                           QN_SHARED_ROWS(layout, processor),                                      \
+                       QN_RESULT_U32, run, 0)
 
 #define QN_SCC_KERNEL(name, layout, processor, run)                                                \
-  QN_STANDALONE_KERNEL(scc, name, layout, processor, QN_KERNEL_NO_FRONTIER, QN_RESULT_U32, run, 0)
+  QN_STANDALONE_KERNEL(scc, name, layout, processor,                                               \
+                       QN_KERNEL_NO_FRONTIER | QN_SHARED_ROWS(layout, processor), QN_RESULT_U32,   \
+                       run, 0)
 
 #define QN_TC_KERNEL(name, layout, processor, run)                                                 \
-  QN_STANDALONE_KERNEL(tc, name, layout, processor, 0, QN_RESULT_U64, run, 0)
+  QN_STANDALONE_KERNEL(tc, name, layout, processor, QN_SHARED_ROWS(layout, processor),             \
+                       QN_RESULT_U64, run, 0)
 
 #define QN_LCC_KERNEL(name, layout, processor, run)                                                \
-  QN_STANDALONE_KERNEL(lcc, name, layout, processor, QN_KERNEL_NO_FRONTIER, QN_RESULT_F64, run, 0)
+  QN_STANDALONE_KERNEL(lcc, name, layout, processor,                                               \
+                       QN_KERNEL_NO_FRONTIER | QN_SHARED_ROWS(layout, processor), QN_RESULT_F64,   \
+                       run, 0)
 
 #define QN_CDLP_KERNEL(name, layout, processor, run)                                               \
-  QN_STANDALONE_KERNEL(cdlp, name, layout, processor, QN_KERNEL_NO_FRONTIER, QN_RESULT_U32, run,   \
-                       sizeof(uint32_t))
+  QN_STANDALONE_KERNEL(cdlp, name, layout, processor,                                              \
+                       QN_KERNEL_NO_FRONTIER | QN_SHARED_ROWS(layout, processor), QN_RESULT_U32,   \
+                       run, sizeof(uint32_t))
 
 #define QN_LEIDEN_KERNEL(name, layout, processor, run)                                             \
   QN_STANDALONE_KERNEL(leiden, name, layout, processor,                                            \
@@ -89,12 +101,16 @@ QN_DECLARE_ALGORITHM(walk);
                        QN_RESULT_U32, run, 0)
 
 #define QN_MIS_KERNEL(name, layout, processor, run)                                                \
-  QN_STANDALONE_KERNEL(mis, name, layout, processor, QN_KERNEL_SYMMETRIC | QN_KERNEL_NO_FRONTIER,  \
+  QN_STANDALONE_KERNEL(mis, name, layout, processor,                                               \
+                       QN_KERNEL_SYMMETRIC | QN_KERNEL_NO_FRONTIER |                               \
+                           QN_SHARED_ROWS(layout, processor),                                      \
                        QN_RESULT_U32, run, 0)
 
 #define QN_COLORING_KERNEL(name, layout, processor, run)                                           \
   QN_STANDALONE_KERNEL(coloring, name, layout, processor,                                          \
-                       QN_KERNEL_SYMMETRIC | QN_KERNEL_NO_FRONTIER, QN_RESULT_U32, run, 0)
+                       QN_KERNEL_SYMMETRIC | QN_KERNEL_NO_FRONTIER |                               \
+                           QN_SHARED_ROWS(layout, processor),                                      \
+                       QN_RESULT_U32, run, 0)
 
 #define QN_CROSS_EDGES_KERNEL(name, layout, processor, run)                                        \
   QN_STANDALONE_KERNEL(cross_edges, name, layout, processor, QN_KERNEL_ALL_ACTIVE, QN_RESULT_U64,  \

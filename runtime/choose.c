@@ -40,8 +40,10 @@ static const struct qn_kernel *find_on(const struct qn_run_input *input,
   const struct qn_kernel *other = kernel ? qn_stand_in_find(kernel) : NULL;
   if (blocks)
     return blocks;
-  const bool replaces = other && (qn_run_is_refused(input, kernel) ||
-                                  (other->traits & QN_KERNEL_ONE_WALK && !iterates(options)));
+  const bool replaces =
+      other && (qn_run_is_refused(input, kernel) ||
+                (other->traits & QN_KERNEL_ONE_WALK && !iterates(options)) ||
+                (options->num_devices > 1 && other->traits & ~kernel->traits & QN_KERNEL_DEVICES));
   return replaces ? other : kernel;
 }
 

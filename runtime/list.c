@@ -22,11 +22,12 @@ static json_t *kernel_json(const struct qn_kernel *kernel) {
   if (algorithm->aliases)
     snprintf(alias, sizeof alias, "%.*s", (int)strcspn(algorithm->aliases, ","),
              algorithm->aliases);
-  return json_pack("{s:s, s:s?, s:s, s:s, s:s, s:s, s:s, s:o}", "algorithm", algorithm->name,
+  return json_pack("{s:s, s:s?, s:s, s:s, s:s, s:s, s:s, s:b, s:o}", "algorithm", algorithm->name,
                    "alias", *alias ? alias : NULL, "title", algorithm->title, "purpose",
                    qn_purpose_name(algorithm->purpose), "layout", qn_layout_name(kernel->layout),
                    "device", qn_processor_name(kernel->processor), "kernel", kernel->name,
-                   "weights", weight_names(kernel->weight_types));
+                   "several_devices", (kernel->traits & QN_KERNEL_DEVICES) != 0, "weights",
+                   weight_names(kernel->weight_types));
 }
 
 static bool comes_before(const struct qn_kernel *a, const struct qn_kernel *b) {

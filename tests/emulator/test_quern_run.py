@@ -888,6 +888,29 @@ class SeveralDevices(Graph):
         text = self.several("pagerank", "pages.qrn", "--devices=0,1").stdout
         self.assertRegex(text, r"(?m)^  2\. 1 +\d+ units, .* of values, .* exchanged, kernels")
 
+    def test_some_rows_to_each(self):
+        """Kernels of their own; of undirected graphs k-core is a program otherwise. Results: test_emulated_shared_rows."""
+        self.pages()
+        edges = json.loads(tool("quern-info", "graph.qrn", "--json").stdout)["edges"]
+        for name in ("cdlp", "kcore", "lcc"):
+            tool("quern-run", name, "graph.qrn", "--device=cpu", "-qfo", "expected.npy")
+            report, notice = self.report(name, "graph.qrn", "--devices=0,2", "-fo", "out.npy")
+            self.assertEqual(Path("out.npy").read_bytes(), Path("expected.npy").read_bytes())
+            self.assertRegex(notice, "2 devices, strategy performance: .* of values on each, each walks a part of the graph; .* peer to peer")
+            self.assertEqual([device["index"] for device in report["devices"]], [0, 2])
+            self.assertEqual(sum(device["topology_bytes"] for device in report["devices"]), 4 * edges)
+            self.assertTrue(all(device["merged_bytes"] > 0 and device["topology_bytes"] < 3 * edges for device in report["devices"]))
+        report, notice = self.report("cdlp", "pages.qrn", "--devices=0,0,1", "--device-memory=80K", "-fo", "out.npy", "--explain",
+                                     "--trace=run.json", QUERN_EMULATOR_PEERS="no")
+        tool("quern-run", "cdlp", "graph.qrn", "--device=cpu", "-qfo", "expected.npy")
+        self.assertEqual(Path("out.npy").read_bytes(), Path("expected.npy").read_bytes())
+        self.assertRegex(notice, "3 devices, .* through the host's memory\n.*reading edges from the host")
+        self.assertFalse(report["peer_to_peer"])
+        self.assertRegex(self.several("tc", "graph.qrn", "--devices=0,1").stdout, r"(?m)^  2\. 1 .* of values, .* of edges, .* exchanged")
+        self.refused(self.several("cdlp", "graph.qrn", "--devices=0,1", "--strategy=scalability"), 4, "--strategy performance is for it")
+        self.refused(self.several("leiden", "graph.qrn", "--devices=0,1"), 4, "leiden on the layout graph runs on one device")
+        self.refused(self.several("lcc", "graph.qrn", "--devices=0,1", "--device-memory=20K"), 6, "not enough device memory: lcc")
+
     def test_refusals(self):
         pages = self.pages()
         for arguments, text in (

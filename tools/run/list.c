@@ -32,10 +32,13 @@ static int layouts_end(void) {
   return end;
 }
 
-static bool has_kernel(const char *algorithm, const char *layout, enum qn_processor processor) {
+/* Is there one with all these traits? */
+static bool has_kernel(const char *algorithm, const char *layout, enum qn_processor processor,
+                       uint32_t traits) {
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
     if (strcmp(qn_layout_name((*kernel)->layout), layout) == 0 &&
-        (*kernel)->processor == processor && strcmp((*kernel)->algorithm->name, algorithm) == 0)
+        (*kernel)->processor == processor && ((*kernel)->traits & traits) == traits &&
+        strcmp((*kernel)->algorithm->name, algorithm) == 0)
       return true;
   return false;
 }
@@ -65,9 +68,11 @@ static void print_cells(const char *algorithm) {
   int length = 0;
   for (const struct qn_layout_operations *row = qn_layouts(); row->view; row++) {
     char cell[LAYOUT_WIDTH];
-    snprintf(cell, sizeof cell, "%s%s%s", has_kernel(algorithm, row->name, QN_CPU) ? "C" : "",
-             has_kernel(algorithm, row->name, QN_CUDA) ? "G" : "",
-             has_kernel(algorithm, row->name, QN_JOINT) ? "J" : "");
+    snprintf(cell, sizeof cell, "%s%s%s", has_kernel(algorithm, row->name, QN_CPU, 0) ? "C" : "",
+             has_kernel(algorithm, row->name, QN_CUDA, QN_KERNEL_DEVICES) ? "M"
+             : has_kernel(algorithm, row->name, QN_CUDA, 0)               ? "G"
+                                                                          : "",
+             has_kernel(algorithm, row->name, QN_JOINT, 0) ? "J" : "");
     length += snprintf(line + length, sizeof line - (size_t)length, "%-*s", LAYOUT_WIDTH,
                        cell[0] ? cell : ".");
   }
@@ -116,6 +121,7 @@ void qn_kernel_list_print(const json_t *list) {
     puts("\nWhere there is room for it, this shows\nthe layouts that each runs on.");
   else
     puts("\n"
-         "C: on the CPU; G: on a CUDA device; J: on both at once (--device both)\n"
+         "C: on the CPU; G: on a CUDA device; M: on several, too (--devices);\n"
+         "J: on the CPU and a device at once (--device both)\n"
          ".: on plain rows, which are restored first");
 }

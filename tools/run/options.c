@@ -109,9 +109,8 @@ static const struct argp_option fixed_options[] = {
     {"device-memory", KEY_DEVICE_MEMORY, "SIZE", 0,
      "Use at most SIZE of the memory of each device (default: all that is free)", 30},
     {"devices", KEY_DEVICES, "N,N,...", 0,
-     "Share the run among several CUDA devices (layouts slotted-pages and edge-partitions); one "
-     "may "
-     "be named twice",
+     "Share the run among several CUDA devices (programs on slotted-pages and edge-partitions; "
+     "cdlp, coloring, kcore, lcc, mis, scc and tc on plain rows: --list); one may be named twice",
      30},
     {"all-devices", KEY_ALL_DEVICES, NULL, 0,
      "Share the run among all of these, even where the first one alone is expected to finish first",

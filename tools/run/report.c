@@ -145,18 +145,24 @@ static void print_accelerator(const json_t *device, FILE *stream) {
 }
 
 static void print_devices(const json_t *devices, FILE *stream) {
-  char moved[TEXT_BYTES], merged[TEXT_BYTES], attributes[TEXT_BYTES];
+  char moved[TEXT_BYTES], merged[TEXT_BYTES], attributes[TEXT_BYTES], edges[TEXT_BYTES];
   const json_t *device;
   size_t i;
-  json_array_foreach((json_t *)devices, i, device)
+  json_array_foreach((json_t *)devices, i, device) {
+    fprintf(stream, "  %zu. %-8" JSON_INTEGER_FORMAT " ", i + 1, whole(device, "index"));
+    if (whole(device, "units") > 0)
       fprintf(stream,
-              "  %zu. %-8" JSON_INTEGER_FORMAT " %" JSON_INTEGER_FORMAT
-              " units, %s of values, %s moved, %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
-              " active units in the cache, %s exchanged, kernels %.6f s\n",
-              i + 1, whole(device, "index"), whole(device, "units"),
-              size(device, "attribute_bytes", attributes), size(device, "moved_bytes", moved),
-              whole(device, "cache_hits"), whole(device, "active_units"),
-              size(device, "merged_bytes", merged), real(device, "kernel_seconds"));
+              "%" JSON_INTEGER_FORMAT " units, %s of values, %s moved, %" JSON_INTEGER_FORMAT
+              " of %" JSON_INTEGER_FORMAT " active units in the cache",
+              whole(device, "units"), size(device, "attribute_bytes", attributes),
+              size(device, "moved_bytes", moved), whole(device, "cache_hits"),
+              whole(device, "active_units"));
+    else
+      fprintf(stream, "%s of values, %s of edges", size(device, "attribute_bytes", attributes),
+              size(device, "topology_bytes", edges));
+    fprintf(stream, ", %s exchanged, kernels %.6f s\n", size(device, "merged_bytes", merged),
+            real(device, "kernel_seconds"));
+  }
 }
 
 static void print_cost_model(const json_t *model, FILE *stream) {

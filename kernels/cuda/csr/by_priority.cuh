@@ -1,14 +1,15 @@
 /* Visit vertices in parallel, each after all its neighbours of higher priority and before those of
  * lower (kernels/cpu/csr/by_priority.h): the outcome is the CPU's. A step visits those that wait
  * for nobody any more (Jones, Plassmann 1993); there are some O(log V) on graphs of low degree, and
- * at least as many as the longest clique has vertices.
+ * at least as many as the longest clique has vertices. Of several devices each visits the vertices
+ * whose rows it has, and tells the others who waits for less.
  *
  * Bytes: each edge is looked at twice, with a random priority of 8 bytes at its end, and lowers a
  * counter once. */
 #pragma once
 
 #include "kernels/cuda/edges/fit_or_read.cuh"
-#include "kernels/cuda/edges/row_steps.cuh"
+#include "kernels/cuda/edges/told_steps.cuh"
 #include "kernels/standalone_kernel.h"
 #include "kernels/visit_order.h"
 
@@ -49,15 +50,28 @@ struct waits_for_nobody {
   __device__ bool operator()(uint32_t v) const { return priorities.waits_for[v] == 0; }
 };
 
-/* v was visited: tell those after it, which then wait for one less. */
+/* Beside the number of those that a vertex waits for no more. */
+#define IS_TOLD (1u << 31)
+
+/* v was visited: those after it wait for one less, and are told what `tell` has for all of them. */
 template <class Tell> struct release {
   struct priorities priorities;
   Tell tell;
-  __device__ bool operator()(uint32_t v, uint32_t other) const {
+  __device__ uint32_t send(uint32_t v, uint32_t other) const {
     if (!comes_before(priorities, v, other))
-      return false;
-    tell(v, other);
-    return atomicAdd(&priorities.waits_for[other], ~0ull) == 1;
+      return 0;
+    return tell.has_something(v) ? 1 | IS_TOLD : 1;
+  }
+  __device__ bool gather(uint32_t *waiting, uint32_t amount) const {
+    if (amount & IS_TOLD)
+      atomicOr(waiting, IS_TOLD);
+    return (atomicAdd(waiting, 1u) & ~IS_TOLD) == 0;
+  }
+  __device__ bool take(uint32_t other, uint32_t amount) const {
+    const unsigned long long count = amount & ~IS_TOLD;
+    if (amount & IS_TOLD)
+      tell.to(other);
+    return atomicAdd(&priorities.waits_for[other], 0ull - count) == count;
   }
 };
 
@@ -70,7 +84,7 @@ inline uint64_t by_priority_bytes(const struct qn_run_request *request) {
 
 /* A run whole of `name`, whose values are [V] of uint32_t at *values. prepare_own(memory, error)
  * makes these; visit(priorities, steps, error) launches what visits the list at hand; make_tell()
- * is what tells a visited vertex's outcome, tell(v, other), to a neighbour after it. */
+ * is what those after a visited vertex are told: if has_something(v), to(other). */
 template <class Prepare, class Visit, class MakeTell>
 enum qn_status by_priority_run(const struct qn_run_request *request, const char *name,
                                bool high_degrees_first, uint64_t own_bytes, uint32_t **values,
@@ -108,16 +122,21 @@ enum qn_status by_priority_run(const struct qn_run_request *request, const char 
   auto algorithm = [&](struct qn_error *failure) {
     QN_LAUNCH(find_priorities, qn_run_blocks(&memory, num_vertices), QN_QUEUE_THREADS, 0, NULL,
               priorities, positions, high_degrees_first);
-    enum qn_status status = steps_begin(&steps, num_vertices, step_everyone(), failure);
+    enum qn_status status = qn_row_gather(&memory, priorities.of, sizeof *priorities.of, failure);
+    if (!status)
+      status = steps_begin(&steps, num_vertices, step_everyone(), failure);
     if (!status)
       status = steps_add_up(&steps, priorities.csr, count_before{priorities}, failure);
+    if (!status)
+      status = qn_row_gather(&memory, priorities.waits_for, sizeof *priorities.waits_for, failure);
     if (!status)
       status = steps_begin(&steps, num_vertices, waits_for_nobody{priorities}, failure);
     while (!status && steps.count > 0) {
       status = visit(priorities, steps, failure);
       if (!status)
-        status = steps_walk(&steps, priorities.csr,
-                            release<decltype(make_tell())>{priorities, make_tell()}, failure);
+        status =
+            steps_walk(&steps, priorities.csr,
+                       step_told(release<decltype(make_tell())>{priorities, make_tell()}), failure);
       if (!status)
         status = steps_next(&steps, failure);
     }

@@ -4,7 +4,8 @@
  * Labels of a vertex's neighbours are counted in a hash table: up to SHORT_EDGES by a warp that
  * compares all with all, up to WIDE_LABELS in shared memory by a block, more in device memory by a
  * block with a table of its own. A vertex none of whose neighbours has changed keeps its label:
- * where few have, only those beside them are looked at.
+ * where few have, only those beside them are looked at. Several devices each count for the vertices
+ * whose rows they have, and copy the others' labels after every iteration.
  *
  * Bytes: an edge moves 4 of column index and a sector of L2 for its end's label, once from either
  * end; counting costs an atomic of shared memory. */
@@ -12,8 +13,8 @@
 #include "kernels/cuda/edges/fit_or_read.cuh"
 #include "kernels/cuda/edges/keep.cuh"
 #include "kernels/cuda/edges/label_choice.cuh"
-#include "kernels/cuda/edges/row_steps.cuh"
 #include "kernels/cuda/edges/run_with.cuh"
+#include "kernels/cuda/edges/told_steps.cuh"
 #include "kernels/standalone_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_cdlp_csr_cuda;
@@ -60,7 +61,8 @@ QN_DEVICE_INLINE uint32_t neighbor(const struct cdlp_state &state, uint32_t v, u
                   : state.in.column_indices[state.in.row_offsets[v] + i - outs];
 }
 
-/* Deal those that may change to lists; the others keep their labels. */
+/* Deal those that may change to lists; the others keep their labels. What others have the rows of
+ * has no edges here. */
 __global__ void sort_out(const struct cdlp_state state, bool all) {
   qn_block_steps(state.out.num_vertices, [&](uint64_t v, bool there) {
     const uint64_t ends = there ? edge_ends(state, v) : 0;
@@ -157,7 +159,11 @@ struct has_changed {
 
 struct mark_other {
   uint8_t *beside;
-  __device__ bool operator()(uint32_t, uint32_t other) const {
+  __device__ uint32_t send(uint32_t, uint32_t) const { return 1; }
+  __device__ bool gather(uint32_t *waiting, uint32_t one) const {
+    return step_gather_most(waiting, one);
+  }
+  __device__ bool take(uint32_t other, uint32_t) const {
     beside[other] = 1;
     return false;
   }
@@ -302,9 +308,9 @@ enum qn_status begin(struct cdlp_work *work, struct qn_error *error) {
                         sizeof *labels, "labels", error);
 }
 
-/* One iteration; how many labels changed. */
-enum qn_status propagate(struct cdlp_work *work, bool all, uint32_t *changed,
-                         struct qn_error *error) {
+/* One iteration, of the rows that are here; how many labels changed. */
+enum qn_status count_labels(struct cdlp_work *work, bool all, uint32_t *changed,
+                            struct qn_error *error) {
   const struct cdlp_state &state = work->state;
   struct qn_cuda_memory *memory = work->memory;
   const int multiprocessors = memory->device.multiprocessors;
@@ -328,6 +334,17 @@ enum qn_status propagate(struct cdlp_work *work, bool all, uint32_t *changed,
                                    error);
 }
 
+/* The same of all rows. */
+enum qn_status propagate(struct cdlp_work *work, bool all, uint64_t *changed,
+                         struct qn_error *error) {
+  uint32_t count = 0;
+  enum qn_status status = count_labels(work, all, &count, error);
+  if (!status)
+    status = qn_row_gather(work->memory, work->state.next, sizeof *work->state.next, error);
+  *changed = count;
+  return status ? status : qn_row_sum(work->memory->member, QN_OK, changed);
+}
+
 enum qn_status mark_neighbors_of_changed(struct cdlp_work *work, struct qn_error *error) {
   const struct cdlp_state &state = work->state;
   const struct has_changed changed = {state.labels, state.next};
@@ -336,9 +353,9 @@ enum qn_status mark_neighbors_of_changed(struct cdlp_work *work, struct qn_error
   if (!status)
     status = steps_begin(&work->steps, work->num_vertices, changed, error);
   if (!status)
-    status = steps_walk(&work->steps, state.out, mark_other{state.beside}, error);
+    status = steps_walk(&work->steps, state.out, step_told(mark_other{state.beside}), error);
   if (!status && state.has_in)
-    status = steps_walk(&work->steps, state.in, mark_other{state.beside}, error);
+    status = steps_walk(&work->steps, state.in, step_told(mark_other{state.beside}), error);
   return status;
 }
 
@@ -348,7 +365,7 @@ enum qn_status keep(struct cdlp_work *work, uint64_t iterations, struct qn_error
   return keep_values(work->request, iterations, 0, &parts, work->memory, work->state.labels, error);
 }
 
-void report(const struct qn_run_request *request, uint64_t iteration, bool all, uint32_t changed,
+void report(const struct qn_run_request *request, uint64_t iteration, bool all, uint64_t changed,
             double seconds) {
   struct qn_iteration said = {};
   said.iteration = (uint32_t)iteration;
@@ -367,7 +384,7 @@ enum qn_status iterate(struct cdlp_work *work, struct qn_error *error) {
   enum qn_status status = begin(work, error);
   while (!status && !result->stats.converged && iteration < request->limits.max_iterations) {
     const double began = qn_seconds();
-    uint32_t changed = 0;
+    uint64_t changed = 0;
     status = propagate(work, all, &changed, error);
     const bool few = changed <= work->num_vertices / FEW_CHANGES;
     if (!status && few)
@@ -393,9 +410,14 @@ enum qn_status finish(struct cdlp_work *work, enum qn_status status, struct qn_e
                                   work->num_vertices, work->result, error);
 }
 
+enum qn_status run_one(const struct qn_run_request *request, struct qn_run_result *result,
+                       struct qn_error *error) {
+  return qn_run_with(request, create, iterate, finish, result, error);
+}
+
 enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                    struct qn_error *error) {
-  return qn_run_with(request, create, iterate, finish, result, error);
+  return qn_run_by_rows(request, true, run_one, result, error);
 }
 
 } /* namespace */

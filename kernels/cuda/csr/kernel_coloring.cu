@@ -26,15 +26,18 @@ QN_DEVICE_INLINE uint32_t first_free(const uint32_t *taken) {
   return qn_block_min(first);
 }
 
+/* Of the list those whose rows are here, [begin, end). */
 __global__ void __launch_bounds__(COLOR_THREADS)
-    color_vertices(const struct priorities priorities, const struct step_list list,
-                   uint32_t *colors) {
+    color_vertices(const struct priorities priorities, const struct step_list list, uint64_t begin,
+                   uint64_t end, uint32_t *colors) {
   QN_SHARED(uint32_t, taken, COLOR_WORDS);
   const struct qn_csr &csr = priorities.csr;
   const uint32_t count = *list.count;
   for (uint64_t i = blockIdx.x; i < count; i += gridDim.x) {
     const uint32_t v = list.vertices[i];
     uint32_t base = 0, found = COLORS_SEEN;
+    if (v < begin || v >= end)
+      continue;
     for (; found == COLORS_SEEN; base += COLORS_SEEN) {
       for (uint32_t word = threadIdx.x; word < COLOR_WORDS; word += COLOR_THREADS)
         taken[word] = 0;
@@ -57,25 +60,34 @@ __global__ void __launch_bounds__(COLOR_THREADS)
 }
 
 struct say_nothing {
-  __device__ void operator()(uint32_t, uint32_t) const {}
+  __device__ bool has_something(uint32_t) const { return false; }
+  __device__ void to(uint32_t) const {}
 };
 
-enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
-                   struct qn_error *error) {
+enum qn_status run_one(const struct qn_run_request *request, struct qn_run_result *result,
+                       struct qn_error *error) {
   const uint64_t num_vertices = ((const struct qn_graph *)request->view)->out.num_vertices;
   uint32_t *colors = NULL;
   auto prepare = [&](struct qn_cuda_memory *memory, struct qn_error *failure) {
     return qn_cuda_alloc(memory, &colors, num_vertices, sizeof *colors, "colours", failure);
   };
-  auto visit = [&](const struct priorities &priorities, const struct row_steps &steps,
+  auto visit = [&](const struct priorities &priorities, struct row_steps &steps,
                    struct qn_error *failure) {
+    uint64_t begin, end;
+    qn_row_range(steps.memory->member, num_vertices, &begin, &end);
     QN_LAUNCH(color_vertices, qn_grid(steps.count, 1, steps.memory->device.multiprocessors, 32),
-              COLOR_THREADS, 0, NULL, priorities, steps.now, colors);
-    return qn_cuda_launched("colouring vertices", failure);
+              COLOR_THREADS, 0, NULL, priorities, steps.now, begin, end, colors);
+    enum qn_status status = qn_cuda_launched("colouring vertices", failure);
+    return status ? status : steps_share_values(&steps, num_vertices, colors, failure);
   };
   return by_priority_run(
       request, "coloring", true, 4 * num_vertices, &colors, prepare, visit,
       [] { return say_nothing(); }, result, error);
+}
+
+enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
+                   struct qn_error *error) {
+  return qn_run_by_rows(request, false, run_one, result, error);
 }
 
 } /* namespace */

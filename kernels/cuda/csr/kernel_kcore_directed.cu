@@ -1,5 +1,7 @@
-/* Coreness on directed CSR, on a device: what kernels/cpu/csr/kernel_kcore_directed.c says. Rounds
- * peel as there; each looks at all vertices for the least degree that is left.
+/* Coreness on directed CSR, on a device: what kernels/cpu/csr/kernel_kcore_directed.c says; of
+ * undirected graphs for several devices, which don't share the program. Rounds peel as there; each
+ * looks at all vertices for the least degree that is left. Devices tell each other by how much
+ * degrees fall.
  *
  * Bytes: each edge lowers a counter of 8 bytes at either end; a round reads 12 bytes a vertex
  * twice. */
@@ -16,7 +18,7 @@ extern "C" const struct qn_kernel qn_kernel_kcore_directed_csr_cuda;
 namespace {
 
 struct core_state {
-  struct qn_csr out, in;
+  struct qn_csr out, in;       /* `in` is zero if an edge is stored at both its ends */
   unsigned long long *degrees; /* [V] edges to vertices that are left */
   uint32_t *cores;             /* [V] NOT_YET: it is left */
   unsigned long long *least;   /* degree of a vertex that is left */
@@ -25,7 +27,7 @@ struct core_state {
 __global__ void begin_degrees(const struct core_state state) {
   const uint64_t *out = state.out.row_offsets, *in = state.in.row_offsets;
   qn_grid_steps(state.out.num_vertices, [&](uint64_t v) {
-    state.degrees[v] = out[v + 1] - out[v] + in[v + 1] - in[v];
+    state.degrees[v] = out[v + 1] - out[v] + (in ? in[v + 1] - in[v] : 0);
     state.cores[v] = NOT_YET;
   });
 }
@@ -67,8 +69,13 @@ struct has_too_few {
 struct lower {
   struct core_state state;
   uint64_t round;
-  __device__ bool operator()(uint32_t v, uint32_t other) const {
-    if (other == v || atomicAdd(&state.degrees[other], ~0ull) != round + 1)
+  __device__ uint32_t send(uint32_t v, uint32_t other) const { return other != v; }
+  __device__ bool gather(uint32_t *waiting, uint32_t count) const {
+    return step_gather_sum(waiting, count);
+  }
+  __device__ bool take(uint32_t other, uint32_t count) const {
+    const unsigned long long before = atomicAdd(&state.degrees[other], 0ull - count);
+    if (before <= round || before - count > round)
       return false;
     state.cores[other] = core_of(round);
     return true;
@@ -95,6 +102,8 @@ enum qn_status create(struct core_work *work, struct qn_error *error) {
                                 qn_both_ways_edge_bytes(graph), error);
   if (!status)
     status = qn_both_ways_upload(memory, graph, &state->out, &state->in, error);
+  if (graph->directedness == QN_UNDIRECTED)
+    memset(&state->in, 0, sizeof state->in);
   if (!status)
     status = steps_create(memory, V, &work->steps, error);
   if (!status)
@@ -110,9 +119,11 @@ enum qn_status begin(struct core_work *work, struct qn_error *error) {
   const uint64_t V = work->state.out.num_vertices;
   QN_LAUNCH(begin_degrees, qn_run_blocks(work->memory, V), QN_QUEUE_THREADS, 0, NULL, work->state);
   enum qn_status status = steps_begin(&work->steps, V, step_everyone(), error);
+  if (!status && work->state.in.num_vertices > 0)
+    status = steps_add_up(&work->steps, work->state.out, drop_loops{work->state.degrees}, error);
   return status
              ? status
-             : steps_add_up(&work->steps, work->state.out, drop_loops{work->state.degrees}, error);
+             : qn_row_gather(work->memory, work->state.degrees, sizeof *work->state.degrees, error);
 }
 
 /* The least degree that is left; UINT64_MAX: nobody is. */
@@ -136,7 +147,7 @@ enum qn_status peel(struct core_work *work, uint64_t round, struct qn_error *err
   struct row_steps *steps = &work->steps;
   enum qn_status status =
       steps_begin(steps, state.out.num_vertices, has_too_few{state, round}, error);
-  const struct lower visit = {state, round};
+  const auto visit = step_told(lower{state, round});
   return status ? status
                 : steps_run(steps, step_along(state.out, visit), step_along(state.in, visit),
                             UINT64_MAX, error);
@@ -160,9 +171,14 @@ enum qn_status finish(struct core_work *work, enum qn_status status, struct qn_e
                      work->state.out.num_vertices, work->result, error);
 }
 
+enum qn_status run_one(const struct qn_run_request *request, struct qn_run_result *result,
+                       struct qn_error *error) {
+  return qn_run_with(request, create, find_cores, finish, result, error);
+}
+
 enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                    struct qn_error *error) {
-  return qn_run_with(request, create, find_cores, finish, result, error);
+  return qn_run_by_rows(request, true, run_one, result, error);
 }
 
 } /* namespace */

@@ -10,6 +10,7 @@
  * block's alone: an entry costs 4 bytes of L2 and some ten reads of shared memory at random banks,
  * which are the wall, and where the graph is directed 4 for each edge of a triangle, which say in
  * how many directions it leads. */
+#include "kernels/cuda/csr/shared_lists.cuh"
 #include "kernels/cuda/edges/host_lists.cuh"
 #include "kernels/cuda/edges/run_with.cuh"
 #include "kernels/standalone_kernel.h"
@@ -33,6 +34,9 @@ struct lcc_state {
   unsigned long long *links; /* [V] edges between neighbours */
   uint32_t *neighbors;       /* [V] their number */
   double *coefficients;      /* [V] */
+  /* Of several devices: where the second vertices' lists are looked for. Alone: the same lists. */
+  struct tc_lists seconds;
+  const uint8_t *second_ways;
 };
 
 /* Lists that are longer go into a queue with a unit for every piece. */
@@ -74,9 +78,9 @@ __global__ void count_neighbors(const struct lcc_state state) {
                 [&](uint64_t i) { atomicAdd(&state.neighbors[state.lists.entries[i]], 1u); });
 }
 
-/* Edges along the i-th entry of all lists. */
-QN_DEVICE_INLINE unsigned ways_of(const struct lcc_state &state, uint64_t i) {
-  return state.ways ? (unsigned)__popc(state.ways[i]) : 2;
+/* Edges along the i-th entry of lists. */
+QN_DEVICE_INLINE unsigned ways_of(const uint8_t *ways, uint64_t i) {
+  return ways ? (unsigned)__popc(ways[i]) : 2;
 }
 
 /* A list that a block works on, and what its members are told. */
@@ -91,15 +95,15 @@ struct list_at_hand {
 QN_DEVICE_INLINE unsigned long long find_triangles(const struct lcc_state &state,
                                                    const struct list_at_hand &list, uint32_t i) {
   const uint32_t v = list.entries[i];
-  const unsigned u_to_v = ways_of(state, list.begin + i);
+  const unsigned u_to_v = ways_of(state.ways, list.begin + i);
   unsigned long long of_u = 0, of_v = 0;
-  const uint64_t end = state.lists.offsets[v + 1];
-  for (uint64_t j = state.lists.offsets[v] + qn_lane(); j < end; j += 32) {
-    const uint32_t w = state.lists.entries[j], place = place_of(list.entries, list.length, w);
+  const uint64_t end = state.seconds.offsets[v + 1];
+  for (uint64_t j = state.seconds.offsets[v] + qn_lane(); j < end; j += 32) {
+    const uint32_t w = state.seconds.entries[j], place = place_of(list.entries, list.length, w);
     if (place == list.length)
       continue;
-    of_u += ways_of(state, j);
-    of_v += ways_of(state, list.begin + place);
+    of_u += ways_of(state.second_ways, j);
+    of_v += ways_of(state.ways, list.begin + place);
     if (list.told)
       atomicAdd(&list.told[place], u_to_v);
     else
@@ -260,10 +264,13 @@ enum qn_status create(struct lcc_work *work, struct qn_error *error) {
   return status;
 }
 
+/* Of one device; what several do is below. */
 enum qn_status count_all(struct lcc_work *work, struct qn_error *error) {
-  const struct lcc_state &state = work->state;
+  struct lcc_state &state = work->state;
   struct qn_cuda_memory *memory = work->memory;
   const uint64_t V = state.lists.num_vertices, E = work->edges.num_edges;
+  state.seconds = state.lists;
+  state.second_ways = state.ways;
   QN_LAUNCH(count_neighbors, qn_run_blocks(memory, V > E ? V : E), QN_QUEUE_THREADS, 0, NULL,
             state);
   QN_LAUNCH(queue_lists, qn_run_blocks(memory, V), QN_QUEUE_THREADS, 0, NULL, state.lists, 1,
@@ -284,7 +291,113 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   return qn_run_with(request, create, count_all, finish, result, error);
 }
 
+/* ---- Several devices (shared_lists.cuh) ----------------------------------------------------- */
+
+/* In which direction the edges of these rows lead from the first ends that have them: `ways`, four
+ * in a word. */
+__global__ void note_own_ways(const struct qn_csr rows, const uint32_t *degrees,
+                              const struct tc_lists lists, uint32_t way, uint32_t *ways) {
+  visit_edges_of_rows(rows, [&](uint64_t, uint32_t u, uint32_t v) {
+    if (u == v || !is_first(degrees, u, v))
+      return;
+    const uint64_t begin = lists.offsets[u];
+    const uint32_t length = (uint32_t)(lists.offsets[u + 1] - begin);
+    const uint64_t entry = begin + place_of(lists.entries + begin, length, v);
+    atomicOr(&ways[entry / 4], way << (8 * (entry % 4)));
+  });
+}
+
+enum qn_status find_own_ways(struct lcc_work *work, const struct own_rows &rows,
+                             struct qn_error *error) {
+  struct qn_cuda_memory *memory = work->edges.memory;
+  struct lcc_state *state = &work->state;
+  uint32_t *ways;
+  if (!work->edges.directed)
+    return QN_OK;
+  enum qn_status status = qn_cuda_alloc_zeroed(memory, &ways, work->edges.num_edges / 4 + 1,
+                                               sizeof *ways, "ways of edges", error);
+  if (status)
+    return status;
+  state->ways = (const uint8_t *)ways;
+  QN_LAUNCH(note_own_ways, own_edge_blocks(memory, rows.out), TC_THREADS, 0, NULL, rows.out,
+            work->edges.degrees, state->lists, FROM_FIRST, ways);
+  QN_LAUNCH(note_own_ways, own_edge_blocks(memory, rows.in), TC_THREADS, 0, NULL, rows.in,
+            work->edges.degrees, state->lists, TO_FIRST, ways);
+  return qn_cuda_launched("finding ways of edges", error);
+}
+
+enum qn_status create_own(struct lcc_work *work, struct qn_error *error) {
+  const struct qn_graph *graph = (const struct qn_graph *)work->request->view;
+  struct qn_cuda_memory *memory = work->memory;
+  const uint64_t V = graph->out.num_vertices;
+  struct lcc_state *state = &work->state;
+  struct own_rows rows;
+  enum qn_status status = own_lists_fit(memory, graph, "lcc", (8 + 4 + 8 + 2 * 4 + 8) * V, error);
+  if (!status)
+    status = own_keys_create(graph, memory, &rows, &work->edges, error);
+  if (!status)
+    status = create_lists(&work->edges, work->edges.keys, &state->lists, error);
+  if (status)
+    return status;
+  qn_cuda_release(memory, work->edges.keys);
+  status = find_own_ways(work, rows, error);
+  if (!status)
+    status = qn_cuda_alloc_zeroed(memory, &state->links, V, sizeof *state->links, "links", error);
+  if (!status)
+    status = qn_cuda_alloc_zeroed(memory, &state->neighbors, V, sizeof *state->neighbors,
+                                  "numbers of neighbours", error);
+  if (!status)
+    status = qn_cuda_alloc(memory, &state->coefficients, V, sizeof *state->coefficients,
+                           "result values", error);
+  if (!status)
+    status = qn_run_queue(memory, V, &work->queue, error);
+  return status
+             ? status
+             : qn_cuda_alloc_zeroed(memory, &work->size, 1, sizeof *work->size, "counters", error);
+}
+
+/* Triangles are told to all three, wherever their rows are. */
+enum qn_status count_shared(struct lcc_work *work, struct qn_error *error) {
+  struct lcc_state &state = work->state;
+  struct qn_cuda_memory *memory = work->edges.memory;
+  const uint64_t V = state.lists.num_vertices, E = work->edges.num_edges;
+  const struct told_lists own = {state.lists, state.ways, E};
+  QN_LAUNCH(count_neighbors, qn_run_blocks(memory, V > E ? V : E), QN_QUEUE_THREADS, 0, NULL,
+            state);
+  QN_LAUNCH(queue_lists, qn_run_blocks(memory, V), QN_QUEUE_THREADS, 0, NULL, state.lists, 1,
+            work->queue, work->size);
+  auto count = [&](const struct told_lists *others, struct qn_error *failure) {
+    state.seconds = others->lists;
+    state.second_ways = others->ways;
+    QN_LAUNCH(count_links, qn_grid(V + E / TC_PIECE, 1, memory->device.multiprocessors, 8),
+              TC_THREADS, 0, NULL, state, work->queue, work->size);
+    return qn_cuda_launched("counting links", failure);
+  };
+  enum qn_status status = with_lists_of_all(memory, &own, count, error);
+  if (!status)
+    status = add_up_own(memory, V, state.links, error);
+  if (!status)
+    status = add_up_own(memory, V, state.neighbors, error);
+  if (status)
+    return status;
+  QN_LAUNCH(divide, qn_run_blocks(memory, V), QN_QUEUE_THREADS, 0, NULL, state);
+  status = qn_cuda_launched("dividing", error);
+  return status ? status
+                : qn_row_gather(memory, state.coefficients, sizeof *state.coefficients, error);
+}
+
+enum qn_status run_member(const struct qn_run_request *request, struct qn_run_result *result,
+                          struct qn_error *error) {
+  return qn_run_with(request, create_own, count_shared, finish, result, error);
+}
+
+enum qn_status run_any(const struct qn_run_request *request, struct qn_run_result *result,
+                       struct qn_error *error) {
+  return request->device->num_devices > 1 ? qn_run_by_rows(request, true, run_member, result, error)
+                                          : run(request, result, error);
+}
+
 } /* namespace */
 
 const struct qn_kernel qn_kernel_lcc_csr_cuda =
-    QN_LCC_KERNEL("csr, triangles by degree", QN_LAYOUT_GRAPH, QN_CUDA, run);
+    QN_LCC_KERNEL("csr, triangles by degree", QN_LAYOUT_GRAPH, QN_CUDA, run_any);

@@ -12,14 +12,12 @@ __global__ void let_in(uint32_t *is_in, uint64_t num_vertices) {
 
 struct keep_out {
   uint32_t *is_in;
-  __device__ void operator()(uint32_t v, uint32_t other) const {
-    if (is_in[v])
-      is_in[other] = 0;
-  }
+  __device__ bool has_something(uint32_t v) const { return is_in[v]; }
+  __device__ void to(uint32_t other) const { is_in[other] = 0; }
 };
 
-enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
-                   struct qn_error *error) {
+enum qn_status run_one(const struct qn_run_request *request, struct qn_run_result *result,
+                       struct qn_error *error) {
   const uint64_t num_vertices = ((const struct qn_graph *)request->view)->out.num_vertices;
   uint32_t *is_in = NULL;
   auto prepare = [&](struct qn_cuda_memory *memory, struct qn_error *failure) {
@@ -31,12 +29,17 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
               num_vertices);
     return qn_cuda_launched("letting all in", failure);
   };
-  auto visit = [](const struct priorities &, const struct row_steps &, struct qn_error *) {
+  auto visit = [](const struct priorities &, struct row_steps &, struct qn_error *) {
     return QN_OK;
   };
   return by_priority_run(
       request, "mis", false, 4 * num_vertices, &is_in, prepare, visit,
       [&] { return keep_out{is_in}; }, result, error);
+}
+
+enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
+                   struct qn_error *error) {
+  return qn_run_by_rows(request, false, run_one, result, error);
 }
 
 } /* namespace */

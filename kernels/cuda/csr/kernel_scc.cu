@@ -12,6 +12,9 @@
  *   the rest  on the host (kernels/tarjan.h): long chains, along which a device has little to do
  *             at a time
  *
+ * Several devices walk the rows that they have and tell each other what they find (told_steps.cuh);
+ * all know who is left.
+ *
  * A kernel of its own for the reasons of kernels/cpu/csr/kernel_scc.c. Which component a vertex is
  * in does not depend on who found it.
  *
@@ -93,9 +96,14 @@ struct is_alone {
 struct uncover {
   struct scc_state state;
   unsigned long long *counts;
-  __device__ bool operator()(uint32_t v, uint32_t other) const {
-    return other != v && is_left(state, other) && atomicAdd(&counts[other], ~0ull) == 1 &&
-           claim(state, other, other);
+  __device__ uint32_t send(uint32_t v, uint32_t other) const {
+    return other != v && is_left(state, other);
+  }
+  __device__ bool gather(uint32_t *waiting, uint32_t count) const {
+    return step_gather_sum(waiting, count);
+  }
+  __device__ bool take(uint32_t other, uint32_t count) const {
+    return atomicAdd(&counts[other], 0ull - count) == count && claim(state, other, other);
   }
 };
 
@@ -126,9 +134,14 @@ struct is_pivot {
 struct reach {
   struct scc_state state;
   uint32_t mark;
-  __device__ bool operator()(uint32_t, uint32_t other) const {
-    return is_left(state, other) && !(state.marks[other] & mark) &&
-           !(atomicOr(&state.marks[other], mark) & mark);
+  __device__ uint32_t send(uint32_t, uint32_t other) const {
+    return is_left(state, other) && !(state.marks[other] & mark);
+  }
+  __device__ bool gather(uint32_t *waiting, uint32_t one) const {
+    return step_gather_most(waiting, one);
+  }
+  __device__ bool take(uint32_t other, uint32_t) const {
+    return !(atomicOr(&state.marks[other], mark) & mark);
   }
 };
 
@@ -154,10 +167,15 @@ __global__ void begin_colors(const struct scc_state state) {
 struct spread_color {
   struct scc_state state;
   uint32_t step;
-  __device__ bool operator()(uint32_t v, uint32_t other) const {
+  __device__ uint32_t send(uint32_t v, uint32_t other) const {
     const uint32_t color = state.colors[v];
-    return is_left(state, other) && state.colors[other] < color &&
-           atomicMax(&state.colors[other], color) < color &&
+    return is_left(state, other) && state.colors[other] < color ? color : 0;
+  }
+  __device__ bool gather(uint32_t *waiting, uint32_t color) const {
+    return step_gather_most(waiting, color);
+  }
+  __device__ bool take(uint32_t other, uint32_t color) const {
+    return atomicMax(&state.colors[other], color) < color &&
            atomicExch(&state.marks[other], step) != step;
   }
 };
@@ -172,9 +190,15 @@ struct has_own_color {
 
 struct gather_color {
   struct scc_state state;
-  __device__ bool operator()(uint32_t v, uint32_t other) const {
-    return is_left(state, other) && state.colors[other] == state.colors[v] &&
-           claim(state, other, state.component[v]);
+  __device__ uint32_t send(uint32_t v, uint32_t other) const {
+    return is_left(state, other) && state.colors[other] == state.colors[v] ? state.component[v] + 1
+                                                                           : 0;
+  }
+  __device__ bool gather(uint32_t *waiting, uint32_t component) const {
+    return step_gather_most(waiting, component);
+  }
+  __device__ bool take(uint32_t other, uint32_t component) const {
+    return claim(state, other, component - 1);
   }
 };
 
@@ -212,11 +236,15 @@ enum qn_status trim(struct scc_work *work, uint32_t *left, struct qn_error *erro
   if (!status)
     status = steps_add_up(&work->steps, work->in, count_left{state, state.ins}, error);
   if (!status)
+    status = qn_row_gather(work->memory, state.outs, sizeof *state.outs, error);
+  if (!status)
+    status = qn_row_gather(work->memory, state.ins, sizeof *state.ins, error);
+  if (!status)
     status = steps_begin(&work->steps, state.num_vertices, is_alone{state}, error);
   for (unsigned step = 0; !status && work->steps.count > 0 && step < TRIM_STEPS; step++) {
-    status = steps_walk(&work->steps, work->out, uncover{state, state.ins}, error);
+    status = steps_walk(&work->steps, work->out, step_told(uncover{state, state.ins}), error);
     if (!status)
-      status = steps_walk(&work->steps, work->in, uncover{state, state.outs}, error);
+      status = steps_walk(&work->steps, work->in, step_told(uncover{state, state.outs}), error);
     if (!status)
       status = steps_next(&work->steps, error);
   }
@@ -227,7 +255,7 @@ enum qn_status trim(struct scc_work *work, uint32_t *left, struct qn_error *erro
 enum qn_status search(struct scc_work *work, const struct qn_csr &csr, uint32_t mark, bool *whole,
                       struct qn_error *error) {
   struct row_steps *steps = &work->steps;
-  const auto along = step_along(csr, reach{work->state, mark});
+  const auto along = step_along(csr, step_told(reach{work->state, mark}));
   enum qn_status status =
       steps_begin(steps, work->state.num_vertices, is_pivot{work->state}, error);
   do {
@@ -265,7 +293,7 @@ enum qn_status color_round(struct scc_work *work, bool *whole, struct qn_error *
   enum qn_status status =
       steps_begin(&work->steps, state.num_vertices, whoever_is_left{state}, error);
   for (; !status && work->steps.count > 0 && work->color_steps < COLOR_STEPS; work->color_steps++) {
-    status = steps_walk(&work->steps, work->out, spread_color{state, ++step}, error);
+    status = steps_walk(&work->steps, work->out, step_told(spread_color{state, ++step}), error);
     if (!status)
       status = steps_next(&work->steps, error);
   }
@@ -274,11 +302,11 @@ enum qn_status color_round(struct scc_work *work, bool *whole, struct qn_error *
     return status;
   status = steps_begin(&work->steps, state.num_vertices, has_own_color{state}, error);
   return status ? status
-                : steps_run(&work->steps, step_along(work->in, gather_color{state}),
+                : steps_run(&work->steps, step_along(work->in, step_told(gather_color{state})),
                             step_along_none(), UINT64_MAX, error);
 }
 
-enum qn_status find_rest(struct scc_work *work, struct qn_error *error) {
+enum qn_status find_rest_here(struct scc_work *work, struct qn_error *error) {
   const uint64_t num_vertices = work->state.num_vertices;
   uint32_t *component;
   enum qn_status status =
@@ -294,6 +322,15 @@ enum qn_status find_rest(struct scc_work *work, struct qn_error *error) {
                             sizeof *component, "components", error);
   qn_pages_free(component, num_vertices, sizeof *component);
   return status;
+}
+
+/* Of several devices the first one's host does. */
+enum qn_status find_rest(struct scc_work *work, struct qn_error *error) {
+  const struct qn_row_member *member = work->memory->member;
+  enum qn_status status = member && member->index > 0 ? QN_OK : find_rest_here(work, error);
+  return status ? status
+                : qn_row_spread(work->memory, work->state.component,
+                                work->state.num_vertices * sizeof *work->state.component, error);
 }
 
 enum qn_status find_components(struct scc_work *work, struct qn_error *error) {
@@ -361,9 +398,14 @@ enum qn_status finish(struct scc_work *work, enum qn_status status, struct qn_er
                      work->state.num_vertices, work->result, error);
 }
 
+enum qn_status run_one(const struct qn_run_request *request, struct qn_run_result *result,
+                       struct qn_error *error) {
+  return qn_run_with(request, create, find_components, finish, result, error);
+}
+
 enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                    struct qn_error *error) {
-  return qn_run_with(request, create, find_components, finish, result, error);
+  return qn_run_by_rows(request, true, run_one, result, error);
 }
 
 } /* namespace */

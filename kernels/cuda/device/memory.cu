@@ -38,6 +38,7 @@ enum qn_status qn_cuda_memory_create_for(struct qn_cuda_memory *memory,
   memset(memory->report, 0, sizeof *memory->report);
   memory->store = request->device->store;
   memory->leaves_values = request->device->leaves_values;
+  memory->member = request->device->member;
   if (!status) /* what no run uses is as good as free */
     memory->device.free_bytes += qn_store_idle_bytes(memory->store, index);
   return status;

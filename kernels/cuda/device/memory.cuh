@@ -27,6 +27,8 @@ static inline enum qn_status qn_cuda_launched(const char *what, struct qn_error 
 #define QN_CUDA_MAX_BLOCKS 64
 #define QN_CUDA_STAGES 2
 
+struct qn_row_member; /* edges/row_team.cuh */
+
 /* Zero it before use. */
 struct qn_cuda_memory {
   struct qn_cuda_device device;
@@ -52,6 +54,7 @@ struct qn_cuda_memory {
   void *held[QN_CUDA_MAX_BLOCKS]; /* of the store's, in use */
   bool leaves_values;             /* the result stays on the device */
   bool reads_edges;               /* kernels read them in the host's memory */
+  struct qn_row_member *member;   /* of several devices that share the run; NULL: it is alone */
   void *stages[QN_CUDA_STAGES];   /* pinned */
   cudaEvent_t stage_free[QN_CUDA_STAGES];
   cudaStream_t copy_stream;

@@ -5,6 +5,9 @@
 #include "kernels/cuda/edges/run_device.cuh"
 #include "support/memory_plan.h"
 
+/* What is told of a vertex takes so many bytes (told_steps.cuh). */
+#define QN_TOLD_BYTES 24
+
 /* A kernel that needs `bytes` beside its edges reads these in pinned memory of the host, where they
  * take `edge_bytes`, over the bus, 32 bytes at a time (Min, Mailthody, Qureshi, Xiong, Ebrahimi,
  * Hwu: EMOGI, PVLDB 2020): may it? */
@@ -36,11 +39,19 @@ static inline enum qn_status qn_run_read(struct qn_cuda_memory *memory,
 }
 
 /* The same of one that needs `bytes`, of which `edge_bytes` may be on the host, unless there is
- * room for all. */
+ * room for all. Of several devices each needs the edges of its rows alone, and what they tell each
+ * other. */
 static inline enum qn_status qn_run_fit_or_read(struct qn_cuda_memory *memory,
                                                 const struct qn_run_request *request,
                                                 const char *algorithm, uint64_t bytes,
                                                 uint64_t edge_bytes, struct qn_error *error) {
+  if (memory->member) {
+    const uint64_t own = qn_row_bytes(memory->member, edge_bytes);
+    bytes -= edge_bytes - own;
+    bytes += QN_TOLD_BYTES * ((const struct qn_graph *)request->view)->out.num_vertices;
+    edge_bytes = own;
+    qn_row_plan(memory, bytes - own, own);
+  }
   return bytes <= qn_cuda_plannable_bytes(&memory->device, memory->cap)
              ? QN_OK
              : qn_run_read(memory, request, algorithm, bytes - edge_bytes, edge_bytes, error);
@@ -98,11 +109,51 @@ static inline enum qn_status qn_run_edges_of(struct qn_cuda_memory *memory, void
                              : qn_cuda_copy_of(memory, out, from, count, 0, size, what, error);
 }
 
+namespace {
+
+/* Of all rows but those whose edges are [first, end) nothing is there: they are empty. */
+__global__ void keep_own_rows(uint64_t *offsets, uint64_t count, uint64_t first, uint64_t end) {
+  qn_grid_steps(count, [&](uint64_t i) {
+    const uint64_t offset = offsets[i] < end ? offsets[i] : end;
+    offsets[i] = offset > first ? offset - first : 0;
+  });
+}
+
+} /* namespace */
+
+/* The rows of one of several devices, among all. */
+static inline enum qn_status qn_run_own_rows_of(struct qn_cuda_memory *memory,
+                                                const struct qn_csr *csr, struct qn_csr *device,
+                                                struct qn_error *error) {
+  const uint64_t count = csr->num_vertices + 1;
+  uint64_t *offsets, begin, end;
+  qn_row_range(memory->member, csr->num_vertices, &begin, &end);
+  const uint64_t first = csr->row_offsets[begin], last = csr->row_offsets[end];
+  enum qn_status status =
+      qn_cuda_alloc(memory, &offsets, count, sizeof *offsets, "row offsets", error);
+  if (!status)
+    status = qn_cuda_upload(memory, offsets, csr->row_offsets, count, sizeof *offsets,
+                            "row offsets", error);
+  if (status)
+    return status;
+  QN_LAUNCH(keep_own_rows, qn_run_blocks(memory, count), QN_QUEUE_THREADS, 0, NULL, offsets, count,
+            first, last);
+  device->num_edges = last - first;
+  device->row_offsets = offsets;
+  status = qn_cuda_launched("keeping rows", error);
+  return status
+             ? status
+             : qn_run_edges_of(memory, &device->column_indices, csr->column_indices + first,
+                               last - first, sizeof *csr->column_indices, "column indices", error);
+}
+
 /* Rows without weights; the struct's pointers are owned by `memory`. */
 static inline enum qn_status qn_run_rows_of(struct qn_cuda_memory *memory, const struct qn_csr *csr,
                                             struct qn_csr *device, struct qn_error *error) {
   *device = *csr;
   device->weights.data = NULL;
+  if (memory->member)
+    return qn_run_own_rows_of(memory, csr, device, error);
   enum qn_status status =
       qn_cuda_copy_of(memory, &device->row_offsets, csr->row_offsets, csr->num_vertices + 1, 0,
                       sizeof *csr->row_offsets, "row offsets", error);

@@ -13,7 +13,10 @@
  * Rows are cut into equal pieces (row_queue.cuh), so a hub is shared by many blocks. `wants` and
  * `visit` are structs with operator(), as kernels take them; a vertex may be found once a step.
  * Bytes: an edge moves 4 of column index and what `visit` reads at its end, a sector of L2; a
- * vertex of a list 28 of offsets, list and queue. A step costs three launches and a wait. */
+ * vertex of a list 28 of offsets, list and queue. A step costs three launches and a wait.
+ *
+ * Several devices that share the rows have the same lists, in orders of their own, as long as all
+ * decide by the same values: a visit that changes values of `other` is told (told_steps.cuh). */
 #pragma once
 
 #include "kernels/cuda/edges/run_device.cuh"
@@ -31,8 +34,17 @@ struct step_report {
   uint32_t taken, found, count;
 };
 
+/* What several devices tell each other of a step. In device memory. */
+struct step_changes {
+  uint32_t *amounts; /* [V] for a vertex; 0 between steps */
+  struct step_list touched;
+  uint64_t *told, *heard; /* [V] of this device and of another: vertex << 32 | amount */
+  uint64_t num_told;      /* on the host */
+};
+
 struct row_steps {
   struct qn_cuda_memory *memory;
+  struct step_changes changes;
   struct step_list now, next;
   uint32_t count;        /* of `now`, as the host knows it */
   uint64_t taken, found; /* steps since steps_begin, and vertices by them (step_runs.cuh) */
@@ -128,6 +140,24 @@ inline uint64_t steps_bytes(uint64_t num_vertices) {
   return 4 * qn_cuda_rounded(num_vertices * sizeof(uint32_t)) + 64;
 }
 
+inline enum qn_status steps_create_changes(struct qn_cuda_memory *memory, uint64_t num_vertices,
+                                           struct step_changes *changes, struct qn_error *error) {
+  enum qn_status status = qn_cuda_alloc_zeroed(memory, &changes->amounts, num_vertices,
+                                               sizeof *changes->amounts, "what is told", error);
+  if (!status)
+    status = qn_cuda_alloc(memory, &changes->touched.vertices, num_vertices,
+                           sizeof *changes->touched.vertices, "what is told", error);
+  if (!status)
+    status = qn_cuda_alloc_zeroed(memory, &changes->touched.count, 1,
+                                  sizeof *changes->touched.count, "a counter", error);
+  if (!status)
+    status = qn_cuda_alloc(memory, &changes->told, num_vertices, sizeof *changes->told,
+                           "what is told", error);
+  return status ? status
+                : qn_cuda_alloc(memory, &changes->heard, num_vertices, sizeof *changes->heard,
+                                "what is told", error);
+}
+
 inline enum qn_status steps_create(struct qn_cuda_memory *memory, uint64_t num_vertices,
                                    struct row_steps *steps, struct qn_error *error) {
   struct step_list *const lists[] = {&steps->now, &steps->next};
@@ -143,6 +173,8 @@ inline enum qn_status steps_create(struct qn_cuda_memory *memory, uint64_t num_v
     status = qn_cuda_alloc(memory, &steps->queued, 1, sizeof *steps->queued, "a counter", error);
   if (!status)
     status = qn_cuda_alloc(memory, &steps->report, 1, sizeof *steps->report, "counters", error);
+  if (!status && memory->member)
+    status = steps_create_changes(memory, num_vertices, &steps->changes, error);
   steps->memory = memory;
   return status;
 }
@@ -190,16 +222,22 @@ inline unsigned steps_blocks(const struct row_steps *steps, const struct qn_csr 
   return qn_run_blocks(steps->memory, csr.num_edges / QN_UNIT_EDGES + steps->count);
 }
 
-/* Visit all edges of the list at hand. */
+/* Visit all edges of the list at hand; what is found goes to `next`. */
 template <class Visit>
-enum qn_status steps_walk(struct row_steps *steps, const struct qn_csr &csr, Visit visit,
-                          struct qn_error *error) {
+enum qn_status steps_walk_to(struct row_steps *steps, const struct qn_csr &csr,
+                             const struct step_list &next, Visit visit, struct qn_error *error) {
   enum qn_status status = steps_cut(steps, csr, error);
   if (status)
     return status;
   QN_LAUNCH((steps_visit<Visit>), steps_blocks(steps, csr), QN_QUEUE_THREADS, 0, NULL, csr,
-            steps->queue, steps->queued, steps->next, visit);
+            steps->queue, steps->queued, next, visit);
   return qn_cuda_launched("a step", error);
+}
+
+template <class Visit>
+enum qn_status steps_walk(struct row_steps *steps, const struct qn_csr &csr, Visit visit,
+                          struct qn_error *error) {
+  return steps_walk_to(steps, csr, steps->next, visit, error);
 }
 
 /* Add up over all edges of the list at hand. */

@@ -6,30 +6,33 @@
 
 #include "kernels/cuda/edges/csr_device.cuh"
 #include "kernels/cuda/edges/row_queue.cuh"
+#include "kernels/cuda/edges/row_team.cuh"
 #include "kernels/registry.h"
 #include "support/memory.h"
 #include "support/sizes.h"
 #include "support/threads.h"
 
-/* A run whole, on the request's device. `prepare(error)` brings what the algorithm needs to the
- * device; `algorithm(error)` is timed; `finish(status, error)` is called whatever has happened: it
- * gives back what does not belong to `memory`, makes the result if `status` is QN_OK, and returns
- * the status. */
+/* A run whole, on the request's device, or by one of several (row_team.cuh). `prepare(error)`
+ * brings what the algorithm needs to the device; `algorithm(error)` is timed; `finish(status,
+ * error)` is called whatever has happened: it gives back what does not belong to `memory`, makes
+ * the result if `status` is QN_OK, and returns the status. */
 template <class Prepare, class Algorithm, class Finish>
 enum qn_status qn_run_whole(const struct qn_run_request *request, struct qn_cuda_memory *memory,
                             Prepare prepare, Algorithm algorithm, Finish finish,
                             struct qn_run_result *result, struct qn_error *error) {
   enum qn_status status = qn_cuda_memory_create_for(memory, request, request->device->index, error);
+  status = qn_row_begin(memory, status, error);
   if (!status)
     status = prepare(error);
   qn_load_kernels();
   if (!status)
     status = qn_cuda_algorithm_begin(memory, error);
+  status = qn_row_prepared(memory, status);
   if (!status)
     status = algorithm(error);
   if (!status)
     status = qn_cuda_algorithm_end(memory, error);
-  return qn_cuda_run_end(memory, finish(status, error), result);
+  return qn_cuda_run_end(memory, qn_row_end(memory, finish(status, error)), result);
 }
 
 /* The status of a run that is known not to fit before it has begun. */
@@ -43,13 +46,15 @@ static inline unsigned qn_run_blocks(const struct qn_cuda_memory *memory, uint64
   return qn_grid(items, QN_QUEUE_THREADS, memory->device.multiprocessors, 8);
 }
 
-/* The result's values from the device's, or where these are. */
+/* The result's values from the device's, or where these are; of several devices the first one's. */
 static inline enum qn_status qn_run_download(struct qn_cuda_memory *memory,
                                              enum qn_result_type type, void *values, uint64_t count,
                                              struct qn_run_result *result, struct qn_error *error) {
   const uint32_t size = qn_result_bytes(type);
   void *host;
   bool left;
+  if (memory->member && memory->member->index > 0)
+    return QN_OK;
   enum qn_status status = qn_cuda_leave_values(memory, type, values, count, result, &left, error);
   if (status || left)
     return status;

@@ -3,11 +3,11 @@
  *   steps_begin(&steps, num_vertices, wants, error);
  *   steps_run(&steps, step_along(csr, visit), step_along_none(), UINT64_MAX, error);
  *
- * Steps from a few short rows, as along a chain, are taken by one block without the host: a launch
- * and a wait for each would take about ten times as long. */
+ * Steps from a few short rows, as along a chain, are taken by one block without the host, unless
+ * several devices share them: a launch and a wait for each would take about ten times as long. */
 #pragma once
 
-#include "kernels/cuda/edges/row_steps.cuh"
+#include "kernels/cuda/edges/told_steps.cuh"
 
 /* What one block takes: so many vertices with so many edges each at most; by one launch so many
  * steps. */
@@ -142,7 +142,7 @@ enum qn_status steps_run(struct row_steps *steps, const struct step_walk<First> 
   enum qn_status status = QN_OK;
   while (!status && steps->count > 0 && steps->taken < most) {
     const uint64_t before = steps->taken;
-    if (steps->count <= STEPS_FEW)
+    if (steps->count <= STEPS_FEW && !steps->memory->member)
       status = steps_by_block(steps, first, second, error);
     if (!status && steps->taken == before)
       status = steps_by_all(steps, first, second, error);

@@ -33,8 +33,22 @@ namespace {
 struct tc_state {
   uint64_t num_vertices;
   struct tc_lists lists;
-  struct tc_lists tasks; /* a list's: neighbours whose lists are looked up in it */
+  struct tc_lists tasks;  /* a list's: neighbours whose lists are looked up in it */
+  struct tc_lists others; /* where a list is if not in `lists`: of another device; or the same */
 };
+
+struct found_list {
+  const uint32_t *entries;
+  uint64_t length;
+};
+
+QN_DEVICE_INLINE struct found_list find_list(const struct tc_state &state, uint64_t v) {
+  const uint64_t begin = state.lists.offsets[v], end = state.lists.offsets[v + 1];
+  if (begin < end)
+    return {state.lists.entries + begin, end - begin};
+  const uint64_t other = state.others.offsets[v];
+  return {state.others.entries + other, state.others.offsets[v + 1] - other};
+}
 
 __global__ void order_by_degree(const uint32_t *degrees, uint64_t num_vertices, uint64_t *keys) {
   qn_grid_steps(num_vertices, [&](uint64_t v) {
@@ -68,7 +82,7 @@ __global__ void assign_tasks(const uint64_t *edges, uint64_t count, const uint64
 __global__ void queue_long(const struct tc_state state, const struct qn_unit_queue queue,
                            qn_queue_size *size) {
   qn_block_steps(state.num_vertices, [&](uint64_t u, bool there) {
-    const bool is_long = there && list_length(state.lists, u) > TC_SHORT;
+    const bool is_long = there && find_list(state, u).length > TC_SHORT;
     const uint64_t tasks = is_long ? list_length(state.tasks, u) : 0;
     if (__syncthreads_or(tasks > 0))
       qn_queue_put(queue, size, (uint32_t)((tasks + COUNT_PIECE - 1) / COUNT_PIECE), (uint32_t)u);
@@ -80,17 +94,13 @@ __global__ void queue_long(const struct tc_state state, const struct qn_unit_que
 template <class Visit>
 QN_DEVICE_INLINE void visit_entries(const struct tc_state &state, uint64_t begin, uint32_t count,
                                     Visit visit) {
-  const uint32_t *entries = state.lists.entries;
-  uint64_t its_begin = 0;
-  uint32_t its_length = 0;
-  if (qn_lane() < count) {
-    const uint32_t v = state.tasks.entries[begin + qn_lane()];
-    its_begin = state.lists.offsets[v];
-    its_length = (uint32_t)(state.lists.offsets[v + 1] - its_begin);
-  }
+  struct found_list its = {NULL, 0};
+  if (qn_lane() < count)
+    its = find_list(state, state.tasks.entries[begin + qn_lane()]);
   for (uint32_t i = 0; i < count; i++) {
-    const uint32_t *list = entries + __shfl_sync(QN_FULL_WARP, its_begin, i);
-    const uint32_t length = __shfl_sync(QN_FULL_WARP, its_length, i);
+    const uint32_t *list =
+        (const uint32_t *)__shfl_sync(QN_FULL_WARP, (unsigned long long)its.entries, i);
+    const uint32_t length = __shfl_sync(QN_FULL_WARP, (uint32_t)its.length, i);
     uint32_t at = qn_lane();
     for (; at + 32 * (COUNT_UNROLLED - 1) < length; at += 32 * COUNT_UNROLLED) {
       uint32_t some[COUNT_UNROLLED];
@@ -119,12 +129,13 @@ __global__ void __launch_bounds__(TC_THREADS)
   unsigned long long count = 0;
   for (uint64_t u = (uint64_t)blockIdx.x * TC_WARPS + qn_warp(); u < state.num_vertices;
        u += (uint64_t)gridDim.x * TC_WARPS) {
-    const uint64_t length = list_length(state.lists, u);
+    const struct found_list from = find_list(state, u);
+    const uint64_t length = from.length;
     const uint64_t first = state.tasks.offsets[u], end = state.tasks.offsets[u + 1];
     if (length == 0 || length > TC_SHORT || first == end)
       continue;
     for (uint32_t i = qn_lane(); i < length; i += 32)
-      list[i] = state.lists.entries[state.lists.offsets[u] + i];
+      list[i] = from.entries[i];
     __syncwarp();
     for (uint64_t task = first; task < end; task += 32)
       visit_entries(state, task, end - task < 32 ? (uint32_t)(end - task) : 32,
@@ -137,11 +148,11 @@ __global__ void __launch_bounds__(TC_THREADS)
 /* A piece of u's tasks, as far as entries in [first, first + TC_WINDOW) go. */
 QN_DEVICE_INLINE uint32_t count_in_window(const struct tc_state &state, uint32_t u, uint32_t first,
                                           uint64_t piece, uint32_t *bits) {
-  const uint64_t begin = state.lists.offsets[u], end = state.lists.offsets[u + 1];
+  const struct found_list list = find_list(state, u);
   const uint64_t last = state.tasks.offsets[u + 1];
   auto each_bit = [&](auto visit) {
-    for (uint64_t i = begin + threadIdx.x; i < end; i += COUNT_THREADS) {
-      const uint32_t bit = state.lists.entries[i] - first;
+    for (uint64_t i = threadIdx.x; i < list.length; i += COUNT_THREADS) {
+      const uint32_t bit = list.entries[i] - first;
       if (bit < TC_WINDOW)
         visit(bit);
     }
@@ -177,37 +188,58 @@ __global__ void __launch_bounds__(COUNT_THREADS)
     const uint32_t u = queue.vertices[entry];
     const uint64_t piece =
         state.tasks.offsets[u] + (uint64_t)((uint32_t)unit - queue.units[entry]) * COUNT_PIECE;
-    const uint32_t greatest = state.lists.entries[state.lists.offsets[u + 1] - 1];
+    const struct found_list list = find_list(state, u);
+    const uint32_t greatest = list.entries[list.length - 1];
     for (uint64_t first = 0; first <= greatest; first += TC_WINDOW)
       count += count_in_window(state, u, (uint32_t)first, piece, bits);
   }
   leave_count(count, triangles);
 }
 
-enum qn_status count(struct tc_work *work, const struct tc_state *state, uint64_t *triangles,
-                     struct qn_error *error) {
-  struct qn_cuda_memory *memory = work->memory;
-  const int multiprocessors = memory->device.multiprocessors;
+struct tc_counting {
   struct qn_unit_queue queue;
   qn_queue_size *size;
   unsigned long long *total;
-  enum qn_status status = qn_run_queue(memory, state->num_vertices, &queue, error);
+};
+
+enum qn_status counting_create(struct qn_cuda_memory *memory, uint64_t num_vertices,
+                               struct tc_counting *counting, struct qn_error *error) {
+  enum qn_status status = qn_run_queue(memory, num_vertices, &counting->queue, error);
   if (!status)
-    status = qn_cuda_alloc_zeroed(memory, &size, 1, sizeof *size, "counters", error);
-  if (!status)
-    status = qn_cuda_alloc_zeroed(memory, &total, 1, sizeof *total, "counters", error);
+    status = qn_cuda_alloc(memory, &counting->size, 1, sizeof *counting->size, "counters", error);
+  return status ? status
+                : qn_cuda_alloc_zeroed(memory, &counting->total, 1, sizeof *counting->total,
+                                       "counters", error);
+}
+
+/* The triangles of `num_tasks` edges. */
+enum qn_status count_tasks(struct qn_cuda_memory *memory, const struct tc_state &state,
+                           const struct tc_counting &counting, uint64_t num_tasks,
+                           struct qn_error *error) {
+  const int multiprocessors = memory->device.multiprocessors;
+  enum qn_status status = qn_cuda_status(
+      cudaMemsetAsync(counting.size, 0, sizeof *counting.size, NULL), "clearing counters", error);
   if (status)
     return status;
-  QN_LAUNCH(queue_long, qn_run_blocks(memory, state->num_vertices), QN_QUEUE_THREADS, 0, NULL,
-            *state, queue, size);
-  QN_LAUNCH(count_long, qn_grid(work->num_edges, COUNT_PIECE, multiprocessors, 4), COUNT_THREADS, 0,
-            NULL, *state, queue, size, total);
-  QN_LAUNCH(count_short, qn_grid(state->num_vertices, TC_WARPS, multiprocessors, 8), TC_THREADS, 0,
-            NULL, *state, total);
-  status = qn_cuda_launched("counting triangles", error);
+  QN_LAUNCH(queue_long, qn_run_blocks(memory, state.num_vertices), QN_QUEUE_THREADS, 0, NULL, state,
+            counting.queue, counting.size);
+  QN_LAUNCH(count_long, qn_grid(num_tasks, COUNT_PIECE, multiprocessors, 4), COUNT_THREADS, 0, NULL,
+            state, counting.queue, counting.size, counting.total);
+  QN_LAUNCH(count_short, qn_grid(state.num_vertices, TC_WARPS, multiprocessors, 8), TC_THREADS, 0,
+            NULL, state, counting.total);
+  return qn_cuda_launched("counting triangles", error);
+}
+
+enum qn_status count(struct tc_work *work, struct tc_state *state, uint64_t *triangles,
+                     struct qn_error *error) {
+  struct tc_counting counting;
+  enum qn_status status = counting_create(work->memory, state->num_vertices, &counting, error);
+  state->others = state->lists;
   if (!status)
-    status = qn_cuda_download(memory, triangles, total, 1, sizeof *total, "the count", error);
-  return status;
+    status = count_tasks(work->memory, *state, counting, work->num_edges, error);
+  return status ? status
+                : qn_cuda_download(work->memory, triangles, counting.total, 1,
+                                   sizeof *counting.total, "the count", error);
 }
 
 /* ---- Before: oriented edges become lists and tasks by rank ---- */
@@ -237,22 +269,29 @@ enum qn_status rank_vertices(struct tc_work *work, struct qn_error *error) {
   return qn_cuda_launched("ranking vertices", error);
 }
 
+/* Lists of the edges by rank, which are `sorted`. */
+enum qn_status rank_keys(struct tc_work *work, struct tc_state *state, uint64_t **sorted,
+                         struct qn_error *error) {
+  struct qn_cuda_memory *memory = work->memory;
+  enum qn_status status = rank_vertices(work, error);
+  if (!status)
+    status = qn_cuda_alloc(memory, sorted, work->num_edges, sizeof **sorted, "sorted edges", error);
+  if (status)
+    return status;
+  QN_LAUNCH(rank_edges, qn_run_blocks(memory, work->num_edges), QN_QUEUE_THREADS, 0, NULL,
+            work->keys, work->num_edges, work->degrees);
+  status = qn_cuda_launched("ranking edges", error);
+  if (!status)
+    status =
+        qn_cuda_sort(memory, &work->scratch, work->keys, *sorted, work->num_edges, NULL, error);
+  return status ? status : create_lists(work, *sorted, &state->lists, error);
+}
+
 enum qn_status rank_lists(struct tc_work *work, struct tc_state *state, struct qn_error *error) {
   struct qn_cuda_memory *memory = work->memory;
   const unsigned blocks = qn_run_blocks(memory, work->num_edges);
   uint64_t *sorted;
-  enum qn_status status = rank_vertices(work, error);
-  if (!status)
-    status = qn_cuda_alloc(memory, &sorted, work->num_edges, sizeof *sorted, "sorted edges", error);
-  if (status)
-    return status;
-  QN_LAUNCH(rank_edges, blocks, QN_QUEUE_THREADS, 0, NULL, work->keys, work->num_edges,
-            work->degrees);
-  status = qn_cuda_launched("ranking edges", error);
-  if (!status)
-    status = qn_cuda_sort(memory, &work->scratch, work->keys, sorted, work->num_edges, NULL, error);
-  if (!status)
-    status = create_lists(work, sorted, &state->lists, error);
+  enum qn_status status = rank_keys(work, state, &sorted, error);
   if (status)
     return status;
   QN_LAUNCH(assign_tasks, blocks, QN_QUEUE_THREADS, 0, NULL, sorted, work->num_edges,
