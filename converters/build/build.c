@@ -243,13 +243,21 @@ struct lane_scratch {
   void *weights;
 };
 
-static bool spread_block(struct qn_build_job *job, uint64_t lane, uint64_t index,
+static void turn_edges(struct qn_edge_block *block) {
+  uint64_t *pairs = qn_edge_block_ids(block);
+  for (uint32_t i = 0; i < block->count; i++)
+    pairs[i] = pairs[i] >> 32 | pairs[i] << 32;
+}
+
+static bool spread_block(struct qn_build_job *job, uint64_t lane, uint64_t index, bool turned,
                          struct lane_scratch *scratch, uint64_t *self_loops) {
   struct qn_edge_block *block = qn_edge_list_load(job->list, index, &scratch->block);
   const void *weights;
   if (!block)
     return false;
   qn_build_prepare_block(job, block, self_loops);
+  if (turned)
+    turn_edges(block);
   enum qn_status status = qn_build_weights(job, block, &scratch->weights, &weights);
   if (!status)
     status = qn_edge_buckets_add(&job->buckets, lane, qn_edge_block_ids(block), weights,
@@ -259,19 +267,20 @@ static bool spread_block(struct qn_build_job *job, uint64_t lane, uint64_t index
 }
 
 /* Each lane takes consecutive blocks, so that lanes are in input order. */
-static enum qn_status spread_list(struct qn_build_job *job, struct qn_error *error) {
+enum qn_status qn_build_spread(struct qn_build_job *job, uint64_t first_lane, uint64_t num_lanes,
+                               bool turned, struct qn_error *error) {
   struct qn_edge_list *list = job->list;
   uint64_t self_loops = 0;
   int failed = 0;
   qn_progress_begin("distributing", "edges", list->num_edges);
 #pragma omp parallel for schedule(static, 1) reduction(+ : self_loops) reduction(| : failed)
-  for (uint64_t lane = 0; lane < job->buckets.num_lanes; lane++) {
+  for (uint64_t lane = 0; lane < num_lanes; lane++) {
     struct lane_scratch scratch = {NULL, NULL};
     uint64_t begin, end;
-    qn_part_of(list->num_blocks, job->buckets.num_lanes, lane, &begin, &end);
+    qn_part_of(list->num_blocks, num_lanes, lane, &begin, &end);
     for (uint64_t i = begin; i < end && !failed && !qn_context_check(NULL); i++) {
       uint64_t count = list->blocks[i]->count;
-      failed |= !spread_block(job, lane, i, &scratch, &self_loops);
+      failed |= !spread_block(job, first_lane + lane, i, turned, &scratch, &self_loops);
       qn_progress_add(count);
     }
     if (scratch.block)
@@ -385,8 +394,7 @@ static enum qn_status write_in_edges(struct qn_build_job *job, struct qn_error *
   return qn_csr_transpose(&job->out, &arrays, error);
 }
 
-/* Where a row has the same column twice; V if nowhere. */
-static uint64_t find_duplicate(const struct qn_csr *csr, uint32_t *column) {
+uint64_t qn_build_find_repeated(const struct qn_csr *csr, uint32_t *column) {
   uint64_t found = csr->num_vertices;
 #pragma omp parallel for schedule(dynamic, 4096) reduction(min : found)
   for (uint64_t v = 0; v < csr->num_vertices; v++)
@@ -419,7 +427,7 @@ static const char *vertex_text(const struct qn_build_job *job, uint64_t vertex, 
 static enum qn_status refuse_duplicates(struct qn_build_job *job, struct qn_error *error) {
   uint32_t column = 0;
   char row_text[64], column_text[64];
-  uint64_t row = find_duplicate(&job->out, &column);
+  uint64_t row = qn_build_find_repeated(&job->out, &column);
   if (row == job->num_vertices)
     return QN_OK;
   if (job->build->repeated) {
@@ -485,7 +493,8 @@ static enum qn_status build_in_memory(struct qn_build_job *job, struct qn_error 
   if (job->build->duplicates == QN_DUPLICATES_KEEP)
     sure_bytes += most_edges * (sizeof(uint32_t) + qn_weight_bytes(job->weight_type));
   qn_writer_expect(job->writer, sure_bytes);
-  if ((status = spread_list(job, error)) || (status = sort_buckets(job, error)))
+  if ((status = qn_build_spread(job, 0, lanes, false, error)) ||
+      (status = sort_buckets(job, error)))
     return status;
   return write_out_edges(job, error);
 }

@@ -40,6 +40,11 @@ void qn_build_prepare_block(const struct qn_build_job *job, struct qn_edge_block
 enum qn_status qn_build_weights(const struct qn_build_job *job, struct qn_edge_block *block,
                                 void **scratch, const void **weights);
 
+/* Spread the blocks of a list in memory, which are used up, over `num_lanes` lanes of job->buckets
+ * from `first_lane` on; with `turned` as if each edge led the other way. */
+enum qn_status qn_build_spread(struct qn_build_job *job, uint64_t first_lane, uint64_t num_lanes,
+                               bool turned, struct qn_error *error);
+
 /* Enter in the ledger what was read, with so many self loops. */
 void qn_build_count_read(struct qn_build_job *job, uint64_t self_loops);
 
@@ -48,6 +53,9 @@ enum qn_status qn_build_sort(struct qn_build_job *job, uint64_t first_row, struc
 uint64_t qn_build_count_sorted(const struct qn_edge_buckets *buckets);
 enum qn_status qn_build_fail_overflow(const struct qn_build_job *job, uint64_t source,
                                       uint64_t destination, struct qn_error *error);
+
+/* A row that has a column twice; V if none has. */
+uint64_t qn_build_find_repeated(const struct qn_csr *csr, uint32_t *column);
 
 /* Add the sections of the out-edges, to be filled, and note where they are. */
 enum qn_status qn_build_add_sections(struct qn_build_job *job, uint64_t num_edges,

@@ -1,5 +1,7 @@
 #include "converters/build/edge_buckets.h"
 
+#include <string.h>
+
 #include "support/memory.h"
 #include "support/multiversion.h"
 #include <quern/inline.h>
@@ -44,6 +46,12 @@ struct qn_bucket_shape qn_bucket_shape_for(uint64_t num_rows, uint64_t num_verti
   shape.destination_bits = vertex_bits;
   shape.source_bits = row_bits - bucket_bits;
   shape.num_buckets = num_rows ? ((num_rows - 1) >> shape.source_bits) + 1 : 0;
+  return qn_bucket_shape_like(&shape, num_edges, weight_bytes, lanes);
+}
+
+struct qn_bucket_shape qn_bucket_shape_like(const struct qn_bucket_shape *rows, uint64_t num_edges,
+                                            unsigned weight_bytes, uint64_t lanes) {
+  struct qn_bucket_shape shape = *rows;
   bool narrow = shape.destination_bits + shape.source_bits <= 32;
   shape.record = weight_bytes == 8   ? QN_RECORD_KEY64_WIDE_WEIGHT
                  : weight_bytes == 4 ? (narrow ? QN_RECORD_KEY32_WEIGHT : QN_RECORD_KEY64_WEIGHT)
@@ -85,6 +93,12 @@ void qn_edge_buckets_destroy(struct qn_edge_buckets *buckets) {
  * (0: none); 0 if memory ran out. */
 static uintptr_t add_chunk(struct qn_edge_buckets *buckets, struct qn_lane *lane, uintptr_t tail) {
   uint64_t chunk_bytes = buckets->shape.chunk_bytes;
+  if (buckets->free_chunks) {
+    uintptr_t *chunk = (uintptr_t *)buckets->free_chunks;
+    buckets->free_chunks = *chunk;
+    *chunk = tail ? tail - chunk_bytes : 0;
+    return (uintptr_t)chunk + CHUNK_HEADER;
+  }
   if (lane->carving == lane->carving_end) {
     lane->carving = qn_block_take(buckets->pool);
     if (!lane->carving) {
@@ -178,13 +192,49 @@ enum qn_status qn_edge_buckets_add(struct qn_edge_buckets *buckets, uint64_t lan
                                                                                       : QN_SYSTEM;
 }
 
+enum qn_status qn_edge_buckets_put(struct qn_edge_buckets *buckets, uint64_t lane, uint64_t bucket,
+                                   const char *records, uint64_t count) {
+  const struct qn_bucket_shape *shape = &buckets->shape;
+  uintptr_t *end = &buckets->lanes[lane].tails[bucket];
+  for (uint64_t left = count * shape->record_bytes, some; left; left -= some, records += some) {
+    if ((*end & (shape->chunk_bytes - 1)) == 0) {
+      const uintptr_t tail = add_chunk(buckets, &buckets->lanes[lane], *end);
+      if (!tail)
+        return QN_SYSTEM;
+      *end = tail;
+    }
+    const uint64_t room = shape->chunk_bytes - (*end & (shape->chunk_bytes - 1));
+    some = left < room ? left : room;
+    memcpy((void *)*end, records, some);
+    *end += some;
+  }
+  return QN_OK;
+}
+
+static uintptr_t last_chunk(const struct qn_bucket_shape *shape, uintptr_t tail) {
+  return (tail - 1) & ~(uintptr_t)(shape->chunk_bytes - 1);
+}
+
+void qn_edge_buckets_drop(struct qn_edge_buckets *buckets, uint64_t bucket) {
+  for (uint64_t i = 0; i < buckets->num_lanes; i++) {
+    uintptr_t *tail = &buckets->lanes[i].tails[bucket];
+    for (uintptr_t chunk = *tail ? last_chunk(&buckets->shape, *tail) : 0, before; chunk;
+         chunk = before) {
+      before = *(uintptr_t *)chunk;
+      *(uintptr_t *)chunk = buckets->free_chunks;
+      buckets->free_chunks = chunk;
+    }
+    *tail = 0;
+  }
+}
+
 /* The pieces of one chain, the newest first as they are linked; returns how many. */
 static uint64_t chain_pieces(const struct qn_bucket_shape *shape, uintptr_t tail,
                              struct qn_piece *pieces, uint64_t *records) {
   uint64_t num_pieces = 0;
   if (!tail)
     return 0;
-  uintptr_t chunk = (tail - 1) & ~(uintptr_t)(shape->chunk_bytes - 1);
+  uintptr_t chunk = last_chunk(shape, tail);
   while (chunk) {
     uint64_t count = (tail - chunk - CHUNK_HEADER) / shape->record_bytes;
     if (pieces)

@@ -47,6 +47,10 @@ struct qn_bucket_shape qn_bucket_shape_for(uint64_t num_rows, uint64_t num_verti
                                            uint64_t num_edges, unsigned weight_bytes,
                                            uint64_t lanes);
 
+/* The same rows in as many buckets, for so many edges with other weights. */
+struct qn_bucket_shape qn_bucket_shape_like(const struct qn_bucket_shape *shape, uint64_t num_edges,
+                                            unsigned weight_bytes, uint64_t lanes);
+
 struct qn_lane {
   uintptr_t *tails; /* [num_buckets]: where the next record goes; at a multiple of chunk_bytes
                        the chunk before it is full */
@@ -59,6 +63,7 @@ struct qn_edge_buckets {
   struct qn_block_pool *pool;
   struct qn_lane *lanes;
   uint64_t num_lanes;
+  uintptr_t free_chunks; /* the first one, linked as those of a chain; 0: none */
   /* After qn_edge_buckets_sort: */
   uint64_t *counts;      /* [num_buckets]: records that are left */
   uint64_t most_records; /* of any bucket, before */
@@ -82,6 +87,12 @@ void qn_edge_buckets_destroy(struct qn_edge_buckets *buckets);
 enum qn_status qn_edge_buckets_add(struct qn_edge_buckets *buckets, uint64_t lane,
                                    const uint64_t *pairs, const void *weights, uint64_t count,
                                    bool both);
+
+/* Add records as they lie in a bucket of the same shape. From one thread at a time. */
+enum qn_status qn_edge_buckets_put(struct qn_edge_buckets *buckets, uint64_t lane, uint64_t bucket,
+                                   const char *records, uint64_t count);
+/* Empty a bucket: its chunks are used again. From one thread at a time. */
+void qn_edge_buckets_drop(struct qn_edge_buckets *buckets, uint64_t bucket);
 
 /* ---- Sorting and writing (bucket_sort.c, bucket_write.c) ------------------- */
 

@@ -5,6 +5,7 @@
 #include "converters/distributed/state.h"
 #include "support/memory.h"
 #include "support/ranks/exchange.h"
+#include "support/temp_file.h"
 
 /* ---- What was read ------------------------------------------------------------------ */
 
@@ -122,6 +123,14 @@ bool qn_distributed_is_directed(const struct qn_distributed *distributed) {
   return !distributed->build->undirected && !distributed->build->already_symmetric;
 }
 
+enum qn_status qn_distributed_give(struct qn_distributed *distributed, struct qn_error *error) {
+  uint64_t on_disk = qn_memory_limit() != 0;
+  enum qn_status status = distributed->ranks->combine(&on_disk, 1, QN_COMBINE_MOST, error);
+  return status    ? status
+         : on_disk ? qn_distributed_send(distributed, error)
+                   : qn_distributed_trade(distributed, error);
+}
+
 static enum qn_status run(struct qn_distributed *distributed, struct qn_error *error) {
   const struct qn_build *build = distributed->build;
   enum qn_status status = qn_build_check(build, error);
@@ -132,7 +141,7 @@ static enum qn_status run(struct qn_distributed *distributed, struct qn_error *e
   distributed->turned =
       distributed->job->set->rows == QN_SET_ROWS_IN && qn_distributed_is_directed(distributed);
   if (!status)
-    status = qn_distributed_send(distributed, error);
+    status = qn_distributed_give(distributed, error);
   if (!status)
     status = check_rounding(distributed, error);
   if (!status)
@@ -152,8 +161,9 @@ static void release(struct qn_distributed *distributed) {
     qn_pages_free(distributed->name_bytes, distributed->name_offsets[count], 1);
   qn_pages_free(distributed->name_offsets, count + 1, sizeof *distributed->name_offsets);
   qn_free(distributed->first_rows);
-  qn_container_unmap(distributed->built);
-  qn_container_unmap(distributed->numbered);
+  qn_edge_buckets_destroy(&distributed->sender.buckets);
+  qn_distributed_rows_free(&distributed->rows);
+  qn_distributed_rows_free(&distributed->numbered);
 }
 
 /* The first rank lets the folder appear when all have written; then the others let it be. */

@@ -52,7 +52,7 @@ struct piece {
 /* Some of this rank's rows. */
 static struct piece own_piece(const struct qn_distributed *distributed, uint64_t begin,
                               uint64_t end) {
-  const struct qn_csr *rows = &distributed->graph.out;
+  const struct qn_csr *rows = &distributed->rows.csr;
   uint64_t first = rows->row_offsets[begin];
   const char *weights = rows->weights.data;
   return (struct piece){
@@ -68,7 +68,7 @@ static struct piece own_piece(const struct qn_distributed *distributed, uint64_t
 
 static uint64_t cost_before(const struct qn_distributed *distributed, uint64_t vertex) {
   return qn_set_cost(distributed->job->set->balance, vertex,
-                     distributed->edges_before + distributed->graph.out.row_offsets[vertex]);
+                     distributed->edges_before + distributed->rows.csr.row_offsets[vertex]);
 }
 
 /* The first of this rank's rows before which so much lies; V if that is none of them. */
@@ -113,7 +113,7 @@ static enum qn_status cut_blocks(struct qn_distributed *distributed, struct qn_e
 static enum qn_status cut(struct qn_distributed *distributed, struct qn_error *error) {
   struct qn_set *set = distributed->set;
   const uint64_t num_parts = distributed->job->set->num_parts,
-                 *offsets = distributed->graph.out.row_offsets;
+                 *offsets = distributed->rows.csr.row_offsets;
   uint64_t cost = qn_set_cost(distributed->job->set->balance, set->num_vertices, set->num_edges);
   uint64_t *begins = NULL, *edges = NULL;
   enum qn_status status = qn_set_one_range(set, error);
@@ -201,7 +201,7 @@ static void choose_moved(const struct qn_distributed *distributed, struct moved 
 static enum qn_status send_array(const struct qn_distributed *distributed, struct moved *moved,
                                  const void *array, uint64_t width, bool by_edge,
                                  struct qn_received *received, struct qn_error *error) {
-  const uint64_t *offsets = distributed->graph.out.row_offsets;
+  const uint64_t *offsets = distributed->rows.csr.row_offsets;
   char *side_by_side = NULL;
   uint64_t total = 0, place = 0;
   for (unsigned r = 0; r < distributed->ranks->num_ranks; r++) {
@@ -226,7 +226,7 @@ static enum qn_status send_array(const struct qn_distributed *distributed, struc
 /* Numbers of edges of rows, side by side with the offsets' width. */
 static enum qn_status send_degrees(const struct qn_distributed *distributed, struct moved *moved,
                                    struct qn_error *error) {
-  const uint64_t *offsets = distributed->graph.out.row_offsets;
+  const uint64_t *offsets = distributed->rows.csr.row_offsets;
   uint64_t *degrees, count = 0;
   for (unsigned r = 0; r < distributed->ranks->num_ranks; r++) {
     uint64_t rows = r == distributed->ranks->rank ? 0 : moved->ends[r] - moved->begins[r];
@@ -246,7 +246,7 @@ static enum qn_status send_degrees(const struct qn_distributed *distributed, str
 
 static enum qn_status send_rows(const struct qn_distributed *distributed, struct moved *moved,
                                 struct qn_error *error) {
-  const struct qn_csr *rows = &distributed->graph.out;
+  const struct qn_csr *rows = &distributed->rows.csr;
   unsigned weight_bytes = qn_weight_bytes(rows->weights.type);
   enum qn_status status = send_degrees(distributed, moved, error);
   if (!status)
@@ -264,7 +264,7 @@ static enum qn_status send_rows(const struct qn_distributed *distributed, struct
 static enum qn_status list_pieces(const struct qn_distributed *distributed, struct moved *moved,
                                   struct qn_error *error) {
   const unsigned num_ranks = distributed->ranks->num_ranks, rank = distributed->ranks->rank;
-  const unsigned weight_bytes = qn_weight_bytes(distributed->graph.out.weights.type);
+  const unsigned weight_bytes = qn_weight_bytes(distributed->rows.csr.weights.type);
   const uint64_t *degrees = (const uint64_t *)moved->degrees.data;
   const uint32_t *columns = (const uint32_t *)moved->columns.data;
   const char *weights = moved->weights.data;
@@ -408,7 +408,7 @@ static enum qn_status count_columns(const struct qn_csr *rows, uint64_t *degrees
 /* Edges out of each vertex, of all ranks. */
 static enum qn_status count_degrees(const struct qn_distributed *distributed, uint64_t *degrees,
                                     struct qn_error *error) {
-  const struct qn_csr *rows = &distributed->graph.out;
+  const struct qn_csr *rows = &distributed->rows.csr;
   enum qn_status status = QN_OK;
   if (distributed->turned) {
     status = count_columns(rows, degrees, error);

@@ -78,10 +78,11 @@ static enum qn_status build_again(struct qn_distributed *again, struct qn_error 
   again->sender.weight_type = QN_WEIGHT_I64;
   enum qn_status status = qn_distributed_number(again, error);
   if (!status)
-    status = qn_distributed_send(again, error);
+    status = qn_distributed_give(again, error);
   if (!status)
     status = qn_distributed_build_rows(again, error);
   qn_edge_list_destroy(again->received);
+  qn_edge_buckets_destroy(&again->sender.buckets);
   qn_id_map_destroy(again->sender.ids);
   return status;
 }
@@ -104,13 +105,14 @@ static enum qn_status number_rows(struct qn_distributed *distributed, struct qn_
                                  .ledger = &ledger,
                                  .sender = {.list = job.list, .build = &build, .ledger = &ledger},
                                  .turned = distributed->turned,
-                                 .first_rows = distributed->first_rows};
+                                 .first_rows = distributed->first_rows,
+                                 .shape = distributed->shape};
   enum qn_status status = build_again(&again, error);
-  distributed->numbered = again.built;
-  if (!status && !same_rows(&distributed->graph.out, &again.graph.out))
+  distributed->numbered = again.rows;
+  if (!status && !same_rows(&distributed->rows.csr, &again.rows.csr))
     status = qn_fail(error, QN_SYSTEM, "the input changed while it was read");
   if (!status)
-    distributed->records = again.graph.out.weights.data;
+    distributed->records = again.rows.csr.weights.data;
   return status;
 }
 

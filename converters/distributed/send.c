@@ -1,6 +1,7 @@
-/* Edges to the ranks that have the rows which they are of. In rounds: each rank takes some blocks
- * of its list, turns their ids into vertices, puts the edges side by side by where they go, and all
- * exchange them. The order of the list is kept. */
+/* Edges to the ranks that have the rows which they are of, where memory is limited and what comes
+ * goes to disk. In rounds: each rank takes some blocks of its list, turns their ids into vertices,
+ * puts the edges side by side by where they go, and all exchange them. The order of the list is
+ * kept. */
 #include <string.h>
 
 #include "converters/build/list_source.h"
@@ -22,9 +23,6 @@
  * still be in the cache when it is sent. */
 #define BLOCKS_AT_ONCE 64
 
-/* Of these a lane gets at least so many from a rank. */
-#define BLOCKS_OF_LANE 4
-
 /* Are reverses to be added? Those of a list on disk have been. */
 static bool adds_reverses(const struct qn_distributed *distributed) {
   return distributed->build->undirected && !distributed->sender.list->spill;
@@ -32,14 +30,8 @@ static bool adds_reverses(const struct qn_distributed *distributed) {
 
 /* ---- Which rows a rank has ------------------------------------------------------ */
 
-struct groups {
-  uint64_t *edges; /* [count + 1]: about how many each has */
-  uint64_t count;
-  unsigned shift;
-};
-
 static void count_block(const struct qn_distributed *distributed, struct qn_edge_block *block,
-                        struct groups *groups) {
+                        struct qn_row_groups *groups) {
   const uint64_t *pairs = qn_edge_block_ids(block);
   const bool both = adds_reverses(distributed);
   for (uint32_t i = 0; i < block->count; i++) {
@@ -52,7 +44,7 @@ static void count_block(const struct qn_distributed *distributed, struct qn_edge
 
 /* Blocks in memory are copied, as their ids are turned into vertices only once. */
 static enum qn_status count_some(const struct qn_distributed *distributed,
-                                 const struct qn_list_source *source, struct groups *groups,
+                                 const struct qn_list_source *source, struct qn_row_groups *groups,
                                  struct qn_error *error) {
   struct qn_loaded_block loaded = {0};
   struct qn_block_pool *pool = source->list->pool;
@@ -78,7 +70,7 @@ static enum qn_status count_some(const struct qn_distributed *distributed,
 }
 
 /* Edges are counted of a part of all blocks; they are weighed as if of all. */
-static uint64_t weigh(const struct qn_distributed *distributed, struct groups *groups,
+static uint64_t weigh(const struct qn_distributed *distributed, struct qn_row_groups *groups,
                       uint64_t num_edges) {
   enum qn_set_balance balance = distributed->job->set->balance;
   uint64_t counted = 0, total = 0;
@@ -96,10 +88,18 @@ static uint64_t weigh(const struct qn_distributed *distributed, struct groups *g
   return total;
 }
 
-static void share_rows(struct qn_distributed *distributed, struct groups *groups,
-                       uint64_t num_edges) {
+enum qn_status qn_distributed_share_rows(struct qn_distributed *distributed,
+                                         struct qn_row_groups *groups, uint64_t num_edges,
+                                         struct qn_error *error) {
   const unsigned num_ranks = distributed->ranks->num_ranks;
-  uint64_t total = weigh(distributed, groups, num_edges), group = 0;
+  uint64_t group = 0;
+  enum qn_status status = qn_alloc(&distributed->first_rows, (uint64_t)num_ranks + 1,
+                                   sizeof *distributed->first_rows, "the shares of ranks", error);
+  if (!status)
+    status = distributed->ranks->combine(groups->edges, groups->count, QN_COMBINE_SUM, error);
+  if (status)
+    return status;
+  const uint64_t total = weigh(distributed, groups, num_edges);
   for (unsigned r = 0; r <= num_ranks; r++) {
     double share = (double)qn_distributed_first_part(distributed, r) /
                    (double)qn_distributed_num_parts(distributed);
@@ -110,6 +110,7 @@ static void share_rows(struct qn_distributed *distributed, struct groups *groups
   }
   distributed->first_rows[0] = 0;
   distributed->first_rows[num_ranks] = distributed->num_vertices;
+  return QN_OK;
 }
 
 static unsigned group_shift(const struct qn_distributed *distributed) {
@@ -121,7 +122,7 @@ static unsigned group_shift(const struct qn_distributed *distributed) {
 
 static enum qn_status choose_rows(struct qn_distributed *distributed,
                                   const struct qn_list_source *source, struct qn_error *error) {
-  struct groups groups = {.shift = group_shift(distributed)};
+  struct qn_row_groups groups = {.shift = group_shift(distributed)};
   uint64_t num_edges = distributed->sender.list->num_edges;
   groups.count = (distributed->num_vertices >> groups.shift) + 1;
   enum qn_status status = qn_alloc_zeroed(&groups.edges, groups.count + 1, sizeof *groups.edges,
@@ -129,11 +130,10 @@ static enum qn_status choose_rows(struct qn_distributed *distributed,
   if (!status)
     status = count_some(distributed, source, &groups, error);
   if (!status)
-    status = distributed->ranks->combine(groups.edges, groups.count, QN_COMBINE_SUM, error);
-  if (!status)
     status = distributed->ranks->combine(&num_edges, 1, QN_COMBINE_SUM, error);
   if (!status)
-    share_rows(distributed, &groups, num_edges * (distributed->build->undirected ? 2 : 1));
+    status = qn_distributed_share_rows(distributed, &groups,
+                                       num_edges * (distributed->build->undirected ? 2 : 1), error);
   qn_free(groups.edges);
   return status;
 }
@@ -143,9 +143,8 @@ static enum qn_status choose_rows(struct qn_distributed *distributed,
 struct sending {
   struct qn_distributed *distributed;
   struct qn_list_source source;
-  struct qn_edge_stream *streams; /* [P][lanes]: what comes from each rank */
-  uint64_t lanes, rounds;
-  uint16_t *owners; /* of each group of rows */
+  struct qn_edge_stream *streams; /* [P]: what comes from each rank */
+  uint16_t *owners;               /* of each group of rows */
   unsigned shift;
   unsigned weight_bytes;
   uint64_t at_once;               /* blocks */
@@ -325,39 +324,14 @@ static void find_received(struct sending *sending) {
 }
 
 static void push_all(struct sending *sending) {
-  const uint64_t lanes = sending->lanes,
-                 num_streams = lanes * sending->distributed->ranks->num_ranks;
   const enum qn_weight_type type = sending->distributed->sender.weight_type;
   find_received(sending);
 #pragma omp parallel for schedule(dynamic, 1)
-  for (uint64_t i = 0; i < num_streams; i++) {
-    const uint64_t num_edges = sending->num_from[i / lanes];
-    const uint64_t *pairs = (const uint64_t *)sending->from_ranks[i / lanes];
-    const char *weights = (const char *)(pairs + num_edges);
-    uint64_t begin, end;
-    qn_part_of(num_edges, lanes, i % lanes, &begin, &end);
-    qn_edge_push_pairs(&sending->streams[i], pairs + begin, type,
-                       weights + begin * sending->weight_bytes, end - begin);
+  for (unsigned r = 0; r < sending->distributed->ranks->num_ranks; r++) {
+    const uint64_t num_edges = sending->num_from[r];
+    const uint64_t *pairs = (const uint64_t *)sending->from_ranks[r];
+    qn_edge_push_pairs(&sending->streams[r], pairs, type, pairs + num_edges, num_edges);
   }
-}
-
-/* Streams in the order of ranks, then of rounds. */
-static void open_streams(struct sending *sending, uint64_t round) {
-  const uint64_t lanes = sending->lanes,
-                 num_streams = lanes * sending->distributed->ranks->num_ranks;
-  for (uint64_t i = 0; i < num_streams; i++)
-    qn_edge_stream_open(&sending->streams[i], sending->distributed->received,
-                        (i / lanes * sending->rounds + round) * lanes + i % lanes);
-}
-
-static enum qn_status close_streams(struct sending *sending, enum qn_status status,
-                                    struct qn_error *error) {
-  const uint64_t num_streams = sending->lanes * sending->distributed->ranks->num_ranks;
-  for (uint64_t i = 0; i < num_streams; i++) {
-    enum qn_status closed = qn_edge_stream_close(&sending->streams[i], status ? NULL : error);
-    status = status ? status : closed;
-  }
-  return status;
 }
 
 static enum qn_status send_round(struct sending *sending, uint64_t round, struct qn_error *error) {
@@ -377,16 +351,18 @@ static enum qn_status send_round(struct sending *sending, uint64_t round, struct
   return status ? status : qn_context_check(error);
 }
 
+/* Streams in the order of ranks. */
 static enum qn_status send_rounds(struct sending *sending, struct qn_error *error) {
-  sending->rounds = (sending->source.num_blocks + sending->at_once - 1) / sending->at_once;
-  enum qn_status status =
-      sending->distributed->ranks->combine(&sending->rounds, 1, QN_COMBINE_MOST, error);
-  for (uint64_t round = 0; round < sending->rounds && !status; round++) {
-    if (round == 0 || sending->lanes > 1)
-      open_streams(sending, round);
+  const unsigned num_ranks = sending->distributed->ranks->num_ranks;
+  uint64_t rounds = (sending->source.num_blocks + sending->at_once - 1) / sending->at_once;
+  enum qn_status status = sending->distributed->ranks->combine(&rounds, 1, QN_COMBINE_MOST, error);
+  for (unsigned r = 0; r < num_ranks; r++)
+    qn_edge_stream_open(&sending->streams[r], sending->distributed->received, r);
+  for (uint64_t round = 0; round < rounds && !status; round++)
     status = send_round(sending, round, error);
-    if (status || round + 1 == sending->rounds || sending->lanes > 1)
-      status = close_streams(sending, status, error);
+  for (unsigned r = 0; r < num_ranks; r++) {
+    enum qn_status closed = qn_edge_stream_close(&sending->streams[r], status ? NULL : error);
+    status = status ? status : closed;
   }
   return status;
 }
@@ -403,9 +379,6 @@ static unsigned piles_for(unsigned num_ranks) {
 }
 
 static enum qn_status create_received(struct qn_distributed *distributed, struct qn_error *error) {
-  struct qn_edge_list *list = distributed->sender.list;
-  if (!qn_memory_limit())
-    return qn_edge_list_create_beside(list, &distributed->received, error);
   const struct qn_spill_options options = {.ids = QN_SPILL_IDS_IGNORE,
                                            .num_piles = piles_for(distributed->ranks->num_ranks)};
   return qn_edge_list_create_on_disk(&options, &distributed->received, error);
@@ -413,17 +386,7 @@ static enum qn_status create_received(struct qn_distributed *distributed, struct
 
 static uint64_t blocks_at_once(unsigned num_ranks) {
   const uint64_t limit = qn_memory_limit() / 16 / (4 * (uint64_t)num_ranks * QN_BLOCK_BYTES);
-  if (!qn_memory_limit() || limit > BLOCKS_AT_ONCE)
-    return BLOCKS_AT_ONCE;
-  return limit ? limit : 1;
-}
-
-/* Threads that take what comes from a rank. Each leaves a block that is partly filled in every
- * round, so it gets some. */
-static uint64_t lanes_for(uint64_t num_ranks, uint64_t blocks) {
-  const uint64_t threads = qn_threads() / num_ranks, most = blocks / (BLOCKS_OF_LANE * num_ranks);
-  const uint64_t lanes = threads < most ? threads : most;
-  return qn_memory_limit() || lanes == 0 ? 1 : lanes;
+  return limit > BLOCKS_AT_ONCE ? BLOCKS_AT_ONCE : limit ? limit : 1;
 }
 
 static enum qn_status sending_create(struct sending *sending, struct qn_error *error) {
@@ -432,7 +395,6 @@ static enum qn_status sending_create(struct sending *sending, struct qn_error *e
   uint64_t **numbers[] = {&sending->num_for, &sending->num_from, &sending->sizes, &sending->begins,
                           &sending->received_sizes};
   sending->at_once = blocks_at_once((unsigned)num_ranks);
-  sending->lanes = lanes_for(num_ranks, sending->at_once);
   enum qn_status status = QN_OK;
   for (int i = 0; i < 5 && !status; i++)
     status = qn_alloc_zeroed(numbers[i], num_ranks, sizeof **numbers[i], "sizes", error);
@@ -454,8 +416,8 @@ static enum qn_status sending_create(struct sending *sending, struct qn_error *e
   if (!status)
     status = qn_alloc(&sending->from_ranks, num_ranks, sizeof *sending->from_ranks, "sizes", error);
   if (!status)
-    status = qn_alloc_zeroed(&sending->streams, num_ranks * sending->lanes,
-                             sizeof *sending->streams, "edges that are sent", error);
+    status = qn_alloc_zeroed(&sending->streams, num_ranks, sizeof *sending->streams,
+                             "edges that are sent", error);
   for (uint64_t g = 0, r = 0; g < groups && !status; g++) {
     while (r + 1 < num_ranks && g << sending->shift >= sending->distributed->first_rows[r + 1])
       r++;
@@ -499,11 +461,8 @@ enum qn_status qn_distributed_send(struct qn_distributed *distributed, struct qn
                             .weight_bytes = qn_weight_bytes(distributed->sender.weight_type)};
   if (distributed->ranks->num_ranks > UINT16_MAX)
     return qn_fail(error, QN_UNSUPPORTED, "more than %d ranks", UINT16_MAX);
-  enum qn_status status =
-      chosen ? QN_OK
-             : qn_alloc(&distributed->first_rows, (uint64_t)distributed->ranks->num_ranks + 1,
-                        sizeof *distributed->first_rows, "the shares of ranks", error);
-  if (!status && list->spill && list->spill->division &&
+  enum qn_status status = QN_OK;
+  if (list->spill && list->spill->division &&
       list->spill->division->options.both != distributed->build->undirected)
     status = qn_fail(error, QN_USAGE,
                      "only the end of the input said that its edges go both ways: with --memory, "

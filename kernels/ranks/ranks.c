@@ -415,11 +415,14 @@ static bool open_shared(uint64_t count, uint64_t size, void **memory) {
 static enum qn_status share(uint64_t count, uint64_t size, void **memory, struct qn_error *error) {
   *memory = NULL;
   enum qn_status status = others_are_well(error);
-  if (status || !may_share() || open_shared(count, size, memory))
-    return status ? status : all_came(error);
+  const bool shared = !status && may_share() && open_shared(count, size, memory);
+  if (!status)
+    status = all_came(error);
+  if (shared && !status)
+    return QN_OK;
   qn_pages_free(*memory, count, size);
   *memory = NULL;
-  return all_came(error);
+  return status;
 }
 
 /* ---- Gathers beside other work ------------------------------------------------ */
