@@ -6,6 +6,7 @@
 #include "formats/container/container_disk.h"
 #include "library/session.h"
 #include "support/memory.h"
+#include "support/search.h"
 #include "support/sizes.h"
 #include <quern/remote.h>
 
@@ -28,16 +29,9 @@ bool qn_far_ids_are_searched(const struct qn_session *session) {
 /* Is it among ids[first .. end), which ascend? */
 static bool search_near(const uint64_t *ids, uint64_t first, uint64_t end, uint64_t number,
                         uint32_t *vertex) {
-  while (first < end) {
-    const uint64_t middle = first + (end - first) / 2;
-    if (ids[middle] == number)
-      return *vertex = (uint32_t)middle, true;
-    if (ids[middle] < number)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  return false;
+  const uint64_t found = qn_lower_bound_u64(ids, first, end, number);
+  *vertex = (uint32_t)found;
+  return found < end && ids[found] == number;
 }
 
 /* Ids before `low` are less than `number`, those from `high` on are greater. Ids come by the chunk,
@@ -185,21 +179,9 @@ static enum qn_status window_around(const struct search *search, uint64_t at, st
     return status;
   const uint64_t from = offsets[at] / QN_CHECKSUM_CHUNK * QN_CHECKSUM_CHUNK;
   const uint64_t to = from + QN_CHECKSUM_CHUNK;
-  for (uint64_t low = first, high = at; low < high;) { /* the first from there on */
-    const uint64_t middle = low + (high - low) / 2;
-    if (offsets[middle] < from)
-      low = first = middle + 1;
-    else
-      high = middle;
-  }
-  for (uint64_t low = at + 1, high = end; low < high;) { /* the last that ends before */
-    const uint64_t middle = low + (high - low) / 2;
-    if (offsets[middle + 1] > to)
-      high = end = middle;
-    else
-      low = middle + 1;
-  }
-  *window = (struct window){.first = first, .end = end};
+  window->first = qn_lower_bound_u64(offsets, first, at, from);
+  window->end =
+      qn_lower_bound_u64(offsets + 1, at + 1, end, to + 1); /* after the last before `to` */
   return QN_OK;
 }
 

@@ -210,9 +210,5 @@ enum qn_status qn_builder_run(const struct qn_builder *builder, struct qn_source
   if (!status)
     status = write_metadata(builder, source, used, writer, error);
   json_decref(used);
-  if (status) {
-    qn_writer_abort(writer);
-    return status;
-  }
-  return qn_writer_finish(writer, path, out, error);
+  return qn_writer_end(writer, status, path, out, error);
 }

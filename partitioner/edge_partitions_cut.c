@@ -1,5 +1,7 @@
 #include "partitioner/edge_partitions_cut.h"
 
+#include "support/search.h"
+
 /* The last row from `row` on that begins at or before `edge`, found by leaps of doubling length. So
  * it is not empty, or V. */
 static uint64_t row_of_edge(const struct qn_csr *csr, uint64_t row, uint64_t edge) {
@@ -9,15 +11,8 @@ static uint64_t row_of_edge(const struct qn_csr *csr, uint64_t row, uint64_t edg
     low += leap;
     leap *= 2;
   }
-  uint64_t high = leap <= csr->num_vertices - low ? low + leap : csr->num_vertices + 1;
-  while (high - low > 1) {
-    uint64_t middle = low + (high - low) / 2;
-    if (offsets[middle] <= edge)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
+  const uint64_t high = leap <= csr->num_vertices - low ? low + leap : csr->num_vertices + 1;
+  return qn_range_at_u64(offsets, low, high, edge);
 }
 
 struct qn_edge_cutter qn_edge_cutter(const struct qn_csr *csr, const uint32_t *dense,

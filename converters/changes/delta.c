@@ -1,6 +1,7 @@
 #include "converters/changes/delta.h"
 
 #include "support/memory.h"
+#include "support/search.h"
 
 /* ---- Vertices -------------------------------------------------------------------- */
 
@@ -41,14 +42,7 @@ static uint64_t step_to(const struct qn_ids *among, uint64_t at, uint64_t number
     end = count - end > step ? end + step : count;
     step *= 2;
   }
-  while (at < end) {
-    const uint64_t middle = at + (end - at) / 2;
-    if (among->numbers[middle] < number)
-      at = middle + 1;
-    else
-      end = middle;
-  }
-  return at;
+  return qn_lower_bound_u64(among->numbers, at, end, number);
 }
 
 /* Ids that are looked up in one source. */

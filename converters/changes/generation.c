@@ -260,10 +260,7 @@ static enum qn_status write_block(struct writing *writing, const char *path, con
   if (status)
     return status;
   status = fill_block(writing, writer, error);
-  if (status)
-    qn_writer_abort(writer);
-  else
-    status = qn_writer_finish(writer, path, &made, error);
+  status = qn_writer_end(writer, status, path, &made, error);
   if (!status)
     status = qn_set_file_of(made, name, &writing->set->parts[writing->index].file, error);
   qn_container_unmap(made);

@@ -7,6 +7,7 @@
 #include "formats/properties/gather.h"
 #include "support/context.h"
 #include "support/memory.h"
+#include "support/search.h"
 #include "support/used_files.h"
 #include <quern/fingerprint.h>
 
@@ -248,16 +249,10 @@ static void keep_new(struct making *making, uint64_t first) {
 static bool row_has(const struct making *making, uint32_t column) {
   for (uint64_t i = 0; i < making->num_pieces; i++) {
     const uint32_t *columns = making->pieces[i].rows->column_indices;
-    uint64_t begin = making->pieces[i].begin, end = making->pieces[i].end;
-    while (begin < end) {
-      const uint64_t middle = begin + (end - begin) / 2;
-      if (columns[middle] == column)
-        return true;
-      if (columns[middle] < column)
-        begin = middle + 1;
-      else
-        end = middle;
-    }
+    const uint64_t end = making->pieces[i].end;
+    const uint64_t found = qn_lower_bound_u32(columns, making->pieces[i].begin, end, column);
+    if (found < end && columns[found] == column)
+      return true;
   }
   return false;
 }

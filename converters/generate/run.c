@@ -324,10 +324,7 @@ enum qn_status qn_generate_run(const struct qn_generate_options *options,
   qn_edge_list_destroy(list);
   if (!status)
     status = qn_context_check(error);
-  if (!status)
-    return qn_writer_finish(writer, path, out, error);
-  qn_writer_abort(writer);
-  return status;
+  return qn_writer_end(writer, status, path, out, error);
 }
 
 /* ---- A set ------------------------------------------------------------------- */

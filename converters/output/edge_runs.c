@@ -1,19 +1,13 @@
 #include "converters/output/edge_runs.h"
 
 #include "support/memory.h"
+#include "support/search.h"
 
 /* Stored edges that a thread counts at a time. */
 #define CHUNK ((uint64_t)64 << 10)
 
 uint64_t qn_edge_runs_skip(const struct qn_csr *csr, uint64_t row, uint64_t begin, uint64_t end) {
-  while (begin < end) {
-    uint64_t middle = begin + (end - begin) / 2;
-    if (csr->column_indices[middle] < row)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
+  return qn_lower_bound_u32(csr->column_indices, begin, end, row);
 }
 
 static uint64_t num_chunks(const struct qn_listed_edges *listed) {

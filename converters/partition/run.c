@@ -260,10 +260,7 @@ static enum qn_status write_file(struct run *run, const struct qn_properties *ow
   status = write_column(run, own, writer, error);
   if (!status)
     status = qn_context_check(error);
-  if (!status)
-    return qn_writer_finish(writer, path, out, error);
-  qn_writer_abort(writer);
-  return status;
+  return qn_writer_end(writer, status, path, out, error);
 }
 
 enum qn_status qn_partition_run(const struct qn_partition_options *options,

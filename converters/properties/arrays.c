@@ -303,10 +303,7 @@ static enum qn_status write_file(const struct attaching *attaching,
   status = qn_properties_attach(attaching->container, with, NULL, NULL, NULL, writer, error);
   if (!status)
     status = qn_context_check(error);
-  if (!status)
-    return qn_writer_finish(writer, path, out, error);
-  qn_writer_abort(writer);
-  return status;
+  return qn_writer_end(writer, status, path, out, error);
 }
 
 enum qn_status qn_arrays_attach(const struct qn_array_options *options,

@@ -280,8 +280,5 @@ enum qn_status qn_transform_run(const struct qn_transform_options *options,
     status = write_container(options, container, graph, writer, report, error);
   if (!status)
     status = qn_context_check(error);
-  if (!status)
-    return qn_writer_finish(writer, path, out, error);
-  qn_writer_abort(writer);
-  return status;
+  return qn_writer_end(writer, status, path, out, error);
 }

@@ -7,6 +7,7 @@
 #include "formats/graph/csr_shares.h"
 #include "formats/text/text_format.h"
 #include "support/progress.h"
+#include "support/search.h"
 
 #define PART_EDGES ((uint64_t)32 << 10)
 #define LINE_BYTES (3 * (QN_MAX_NUMBER_TEXT + 1))
@@ -18,16 +19,7 @@ struct job {
 
 /* Edges of `row` in [begin, end) that belong in the file: up to the diagonal if symmetric. */
 static uint64_t entries_end(const struct job *job, uint64_t row, uint64_t begin, uint64_t end) {
-  if (!job->symmetric)
-    return end;
-  while (begin < end) {
-    uint64_t middle = begin + (end - begin) / 2;
-    if (job->csr->column_indices[middle] <= row)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
+  return job->symmetric ? qn_lower_bound_u32(job->csr->column_indices, begin, end, row + 1) : end;
 }
 
 static void format_part(const void *context, uint64_t part, struct qn_text_buffer *buffer) {

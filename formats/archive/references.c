@@ -3,6 +3,7 @@
 #include "formats/archive/references.h"
 
 #include "formats/archive/symbols.h"
+#include "support/search.h"
 
 /* ---- Models ------------------------------------------------------------------- */
 
@@ -67,15 +68,9 @@ struct walk {
 
 /* The row in which column `first` lies: the last that begins there or before. */
 static void walk_begin(struct walk *walk, const struct qn_row_slices *slices) {
-  uint64_t low = 0, high = slices->num_rows;
-  while (high - low > 1) {
-    const uint64_t middle = low + (high - low) / 2;
-    if (slices->row_offsets[middle] <= slices->first)
-      low = middle;
-    else
-      high = middle;
-  }
-  *walk = (struct walk){.slices = slices, .row = low};
+  *walk = (struct walk){
+      .slices = slices,
+      .row = qn_range_at_u64(slices->row_offsets, 0, slices->num_rows, slices->first)};
 }
 
 /* Columns of the next row that has any here; 0 at the end. */

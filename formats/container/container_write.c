@@ -651,3 +651,11 @@ void qn_writer_abort(struct qn_writer *writer) {
   qn_atomic_file_abort(writer->file);
   destroy(writer);
 }
+
+enum qn_status qn_writer_end(struct qn_writer *writer, enum qn_status status, const char *path,
+                             struct qn_container **out, struct qn_error *error) {
+  if (!status)
+    return qn_writer_finish(writer, path, out, error);
+  qn_writer_abort(writer);
+  return status;
+}

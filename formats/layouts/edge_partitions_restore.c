@@ -5,6 +5,7 @@
  * are two runs, those that have out-edges and those that have none, each in vertex order: merging
  * them gives the sorted row, and equal destinations lie in the same run, in their order. */
 #include "formats/graph/restored.h"
+#include "support/search.h"
 #include <quern/edge_partitions.h>
 
 #include <string.h>
@@ -39,15 +40,8 @@ static void restore_rows(const struct qn_edge_partitions *view, uint64_t *row_of
 
 /* The first edge of a row whose destination has no out-edges. */
 static uint64_t first_sink(const struct qn_edge_partitions *view, uint64_t begin, uint64_t end) {
-  uint64_t sinks = view->num_partitions * view->range_size;
-  while (begin < end) {
-    uint64_t middle = begin + (end - begin) / 2;
-    if (view->destinations[middle] < sinks)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
+  const uint64_t sinks = view->num_partitions * view->range_size;
+  return qn_lower_bound_u32(view->destinations, begin, end, sinks);
 }
 
 static void restore_row(const struct qn_edge_partitions *view, struct qn_ep_divider divider,

@@ -11,6 +11,7 @@
 #endif
 
 #include "support/multiversion.h"
+#include "support/search.h"
 
 /* Where a tile lies. */
 struct tile_bytes {
@@ -206,15 +207,7 @@ uint32_t qn_packed_length(const struct qn_packed_rows *rows, uint64_t number, ui
 }
 
 uint64_t qn_packed_find(const struct qn_packed_rows *rows, uint64_t row) {
-  uint64_t low = 0, high = rows->num_tiles;
-  while (low < high) {
-    uint64_t middle = low + (high - low) / 2;
-    if (rows->tile_rows[middle] < row)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return qn_lower_bound_u32(rows->tile_rows, 0, rows->num_tiles, row);
 }
 
 QN_VECTOR_CLONES void qn_packed_decode_begins(const struct qn_packed_rows *rows, uint64_t number,

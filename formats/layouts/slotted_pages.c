@@ -5,6 +5,7 @@
 
 #include "formats/container/figures.h"
 #include "formats/container/view.h"
+#include "support/search.h"
 
 /* ---- Limits ---------------------------------------------------------------- */
 
@@ -126,14 +127,8 @@ QN_DEFINE_MAP(slotted_pages)
 QN_DEFINE_UNMAP(slotted_pages)
 
 uint64_t qn_slotted_pages_find(const struct qn_slotted_pages *view, uint64_t vertex) {
-  uint64_t low = 0, high = view->num_pages - 1; /* the first page with a later vertex after it */
-  while (low < high) {
-    uint64_t middle = low + (high - low) / 2;
-    if (view->start_vids[middle + 1] > vertex)
-      high = middle;
-    else
-      low = middle + 1;
-  }
+  /* The first page with a later vertex after it. */
+  uint64_t low = qn_lower_bound_u32(view->start_vids + 1, 0, view->num_pages - 1, vertex + 1);
   /* Of a large vertex that is the last page, all of whose START_VIDs are the same. */
   while (!qn_page_is_first(view, low))
     low--;

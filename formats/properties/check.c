@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/properties/sections.h"
+#include "support/search.h"
 
 /* Values are looked at in parts of so many, a multiple of 8. */
 #define PART_VALUES ((uint64_t)1 << 16)
@@ -138,15 +139,8 @@ static bool equal_values(const struct qn_property *column, uint64_t a, uint64_t 
 
 /* The first edge of row `row` to a vertex from `column` on. */
 static uint64_t first_edge_to(const struct qn_csr *csr, uint64_t row, uint32_t column) {
-  uint64_t low = csr->row_offsets[row], high = csr->row_offsets[row + 1];
-  while (low < high) {
-    uint64_t middle = low + (high - low) / 2;
-    if (csr->column_indices[middle] < column)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return qn_lower_bound_u32(csr->column_indices, csr->row_offsets[row], csr->row_offsets[row + 1],
+                            column);
 }
 
 /* A column in which an edge of the row has another value than its reverse, or NULL. */

@@ -5,6 +5,7 @@
 
 #include "formats/set/vertices.h"
 #include "support/memory.h"
+#include "support/search.h"
 #include "support/temp_file.h"
 #include <quern/fingerprint.h>
 
@@ -80,19 +81,6 @@ enum qn_status qn_set_cut(struct qn_set *set, uint64_t width, struct qn_error *e
 
 /* ---- Cutting rows ------------------------------------------------------------------ */
 
-/* The first of a row's edges [begin, end), whose columns ascend, from column `column` on. */
-static uint64_t lower_bound(const uint32_t *columns, uint64_t begin, uint64_t end,
-                            uint64_t column) {
-  while (begin < end) {
-    const uint64_t middle = begin + (end - begin) / 2;
-    if (columns[middle] < column)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
 void qn_set_count_edges(const struct qn_set *set, uint64_t first, uint64_t end,
                         const struct qn_set_piece *rows, uint64_t *num_edges) {
   const uint64_t *offsets = rows->row_offsets, base = offsets[0];
@@ -102,8 +90,8 @@ void qn_set_count_edges(const struct qn_set *set, uint64_t first, uint64_t end,
 #pragma omp parallel for schedule(static) reduction(+ : edges)
     for (uint64_t row = 0; row < rows->end - rows->begin; row++) {
       const uint64_t from = offsets[row] - base, to = offsets[row + 1] - base;
-      edges += lower_bound(rows->columns, from, to, block->columns_end) -
-               lower_bound(rows->columns, from, to, block->columns_begin);
+      edges += qn_lower_bound_u32(rows->columns, from, to, block->columns_end) -
+               qn_lower_bound_u32(rows->columns, from, to, block->columns_begin);
     }
     num_edges[b] += edges;
   }
@@ -136,16 +124,16 @@ static void cut_piece(const struct qn_set_part *block, const struct qn_set_piece
 #pragma omp parallel for schedule(static)
   for (uint64_t row = 0; row < piece->end - piece->begin; row++) {
     const uint64_t from = offsets[row] - base, to = offsets[row + 1] - base;
-    ends[row] = lower_bound(piece->columns, from, to, block->columns_end) -
-                lower_bound(piece->columns, from, to, block->columns_begin);
+    ends[row] = qn_lower_bound_u32(piece->columns, from, to, block->columns_end) -
+                qn_lower_bound_u32(piece->columns, from, to, block->columns_begin);
   }
   for (uint64_t row = 0; row < piece->end - piece->begin; row++)
     ends[row] += ends[row - 1];
 #pragma omp parallel for schedule(static)
   for (uint64_t row = 0; row < piece->end - piece->begin; row++) {
     const uint64_t at = ends[row - 1], count = ends[row] - at;
-    const uint64_t from = lower_bound(piece->columns, offsets[row] - base, offsets[row + 1] - base,
-                                      block->columns_begin);
+    const uint64_t from = qn_lower_bound_u32(piece->columns, offsets[row] - base,
+                                             offsets[row + 1] - base, block->columns_begin);
     if (count == 0)
       continue;
     memcpy(columns + at, piece->columns + from, count * sizeof *columns);

@@ -8,6 +8,7 @@
 #include "formats/set/stack.h"
 #include "formats/set/types.h"
 #include "support/memory.h"
+#include "support/search.h"
 #include <quern/fingerprint.h>
 #include <quern/layouts.h>
 #include <quern/metadata.h>
@@ -342,15 +343,7 @@ void qn_changed_close(struct qn_changed *changed) {
 
 /* The first row of a vertex from v on. */
 static uint64_t find_row(const struct qn_changed_block *block, uint64_t v) {
-  uint64_t begin = 0, end = block->rows.num_vertices;
-  while (begin < end) {
-    const uint64_t middle = begin + (end - begin) / 2;
-    if (block->vertices[middle] < v)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
+  return qn_lower_bound_u32(block->vertices, 0, block->rows.num_vertices, v);
 }
 
 static struct qn_row_piece piece_of(const struct qn_csr *rows, uint64_t source, uint64_t row) {

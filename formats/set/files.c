@@ -141,10 +141,7 @@ static struct qn_container_info info_of(const struct qn_set *set, uint64_t rows,
 static enum qn_status finish(enum qn_status status, struct qn_writer *writer, const char *path,
                              const char *name, struct qn_set_file *file, struct qn_error *error) {
   struct qn_container *made = NULL;
-  if (status)
-    qn_writer_abort(writer);
-  else
-    status = qn_writer_finish(writer, path, &made, error);
+  status = qn_writer_end(writer, status, path, &made, error);
   if (!status)
     status = qn_set_file_of(made, name, file, error);
   qn_container_unmap(made);

@@ -101,13 +101,8 @@ enum qn_status qn_index_time(const struct qn_index_options *options, struct qn_c
   enum qn_status status = open_graph(&indexing, error);
   if (!status)
     status = qn_writer_create(path, replace, &writer, error);
-  if (!status) {
-    status = fill(&indexing, writer, error);
-    if (status)
-      qn_writer_abort(writer);
-    else
-      status = qn_writer_finish(writer, path, out, error);
-  }
+  if (!status)
+    status = qn_writer_end(writer, fill(&indexing, writer, error), path, out, error);
   qn_properties_release(&indexing.properties);
   return status;
 }

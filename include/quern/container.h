@@ -383,6 +383,9 @@ enum qn_status qn_writer_commit_nameless(struct qn_writer *writer, const char *n
  * path `out` may be NULL. Frees `writer` whatever the outcome. */
 enum qn_status qn_writer_finish(struct qn_writer *writer, const char *path,
                                 struct qn_container **out, struct qn_error *error);
+/* Where writing ended with `status`: finish, or abort and give it back. */
+enum qn_status qn_writer_end(struct qn_writer *writer, enum qn_status status, const char *path,
+                             struct qn_container **out, struct qn_error *error);
 /* NULL is allowed. */
 void qn_writer_abort(struct qn_writer *writer);
 

@@ -201,20 +201,13 @@ static enum qn_http_end ask(struct qn_remote *remote, struct qn_http *http, cons
                             struct qn_http_request answering, char message[QN_HTTP_MESSAGE]) {
   char condition[300];
   const char *own[3] = {range};
-  struct qn_request_headers headers;
   if (remote->version.known && remote->version.etag[0]) {
     snprintf(condition, sizeof condition, "If-Match: %s", remote->version.etag);
     own[1] = condition;
   }
-  struct qn_http_request wish = qn_request_of(&remote->address, own, &headers);
-  wish.begin = answering.begin;
-  wish.take = answering.take;
-  wish.goes_on = goes_on;
-  wish.user = answering.user;
+  answering.goes_on = goes_on;
   __atomic_add_fetch(&remote->requests, 1, __ATOMIC_RELAXED);
-  const enum qn_http_end end = qn_http_get(http, &wish, message);
-  explicit_bzero(headers.token, sizeof headers.token);
-  return end;
+  return qn_object_get(http, &remote->address, own, answering, message);
 }
 
 static enum qn_http_end request(struct reading *reading, struct qn_http *http,

@@ -134,11 +134,11 @@ static bool goes_on(void *user) {
 /* ---- The thread ------------------------------------------------------------- */
 
 static enum qn_http_end request(struct qn_remote_stream *stream, char message[QN_HTTP_MESSAGE]) {
-  const struct qn_address *address = &stream->address;
+  const struct qn_http_request answering = {
+      .begin = begin, .take = take, .goes_on = goes_on, .user = stream};
   const struct qn_version *version = &stream->version;
   char range[64], condition[300];
   const char *own[3] = {NULL};
-  struct qn_request_headers headers;
   if (stream->at && qn_version_can_tell(version)) {
     snprintf(range, sizeof range, "Range: bytes=%" PRIu64 "-", stream->at);
     snprintf(condition, sizeof condition, "If-Range: %s",
@@ -146,17 +146,10 @@ static enum qn_http_end request(struct qn_remote_stream *stream, char message[QN
     own[0] = range;
     own[1] = condition;
   }
-  struct qn_http_request wish = qn_request_of(address, own, &headers);
-  wish.begin = begin;
-  wish.take = take;
-  wish.goes_on = goes_on;
-  wish.user = stream;
   stream->again = false;
   stream->status = QN_OK;
   stream->retry_after = 0;
-  const enum qn_http_end end = qn_http_get(stream->http, &wish, message);
-  explicit_bzero(headers.token, sizeof headers.token);
-  return end;
+  return qn_object_get(stream->http, &stream->address, own, answering, message);
 }
 
 static void attempt(struct qn_remote_stream *stream) {

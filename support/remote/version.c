@@ -79,26 +79,34 @@ enum qn_status qn_code_refuse(const struct qn_address *address, const struct qn_
   return qn_error_in_file(error, address->name), QN_SYSTEM;
 }
 
-struct qn_http_request qn_request_of(const struct qn_address *address, const char *const *own,
-                                     struct qn_request_headers *headers) {
+#define MOST_HEADERS 8
+
+enum qn_http_end qn_object_get(struct qn_http *http, const struct qn_address *address,
+                               const char *const *own, struct qn_http_request request,
+                               char message[QN_HTTP_MESSAGE]) {
   /* SHA-256 of no bytes, which S3 wants to be signed. */
   static const char body[] =
       "x-amz-content-sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+  const char *headers[MOST_HEADERS];
+  char token[4096]; /* a secret, which is wiped */
   unsigned count = 0;
   if (address->key)
-    headers->lines[count++] = body;
+    headers[count++] = body;
   if (address->token) {
-    snprintf(headers->token, sizeof headers->token, "x-amz-security-token: %s", address->token);
-    headers->lines[count++] = headers->token;
+    snprintf(token, sizeof token, "x-amz-security-token: %s", address->token);
+    headers[count++] = token;
   }
-  while (*own && count + 1 < QN_MOST_HEADERS)
-    headers->lines[count++] = *own++;
-  headers->lines[count] = NULL;
-  return (struct qn_http_request){.url = address->url,
-                                  .headers = headers->lines,
-                                  .follow = !address->region,
-                                  .region = address->key ? address->region : NULL,
-                                  .key = address->key,
-                                  .secret = address->secret,
-                                  .timeout = qn_remote_timeout()};
+  while (*own && count + 1 < MOST_HEADERS)
+    headers[count++] = *own++;
+  headers[count] = NULL;
+  request.url = address->url;
+  request.headers = headers;
+  request.follow = !address->region;
+  request.region = address->key ? address->region : NULL;
+  request.key = address->key;
+  request.secret = address->secret;
+  request.timeout = qn_remote_timeout();
+  const enum qn_http_end end = qn_http_get(http, &request, message);
+  explicit_bzero(token, sizeof token);
+  return end;
 }

@@ -34,13 +34,8 @@ enum qn_status qn_code_refuse(const struct qn_address *address, const struct qn_
 /* The object is not what it was. */
 enum qn_status qn_version_changed(const struct qn_address *address, struct qn_error *error);
 
-#define QN_MOST_HEADERS 8
-struct qn_request_headers {
-  const char *lines[QN_MOST_HEADERS];
-  char token[4096]; /* a secret: to be wiped after the request */
-};
-
-/* A request for the object, which still lacks its functions. Its headers are those that every
- * request has, and those of `own`, which NULL ends; they stay where they are. */
-struct qn_http_request qn_request_of(const struct qn_address *address, const char *const *own,
-                                     struct qn_request_headers *headers);
+/* Ask for the object (qn_http_get), answering by the functions of `request`. Its headers are those
+ * that every request has, and those of `own`, which NULL ends. */
+enum qn_http_end qn_object_get(struct qn_http *http, const struct qn_address *address,
+                               const char *const *own, struct qn_http_request request,
+                               char message[QN_HTTP_MESSAGE]);

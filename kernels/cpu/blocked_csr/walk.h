@@ -18,6 +18,7 @@
 #include "kernels/cpu/rows/walk_frame_frontier.h"
 #endif
 #include "kernels/cpu/loop/gather.h"
+#include "support/search.h"
 
 /* Does a walk go through pull blocks, rather than push blocks? */
 static inline bool walk_pulls(const struct engine_state *state) {
@@ -100,19 +101,6 @@ static inline void reduce_range(const struct engine_state *state, uint64_t range
 
 /* ---- Push ------------------------------------------------------------------- */
 
-/* The first of the columns [begin, end) that is at least `column`; they ascend. */
-static inline uint64_t column_at(const uint32_t *columns, uint64_t begin, uint64_t end,
-                                 uint64_t column) {
-  while (begin < end) {
-    uint64_t middle = begin + (end - begin) / 2;
-    if (columns[middle] < column)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
 static inline void push_row(struct engine_state *state, uint32_t u, uint64_t begin, uint64_t end) {
   const struct qn_blocking *push = &state->view->push;
   for (uint64_t edge = begin; edge < end; edge++) {
@@ -144,9 +132,9 @@ static inline void push_part(struct engine_state *state, uint64_t block, uint64_
       continue;
 #endif
     if (part > 0)
-      begin = column_at(push->columns, begin, end, first);
+      begin = qn_lower_bound_u32(push->columns, begin, end, first);
     if (part + 1 < parts)
-      end = column_at(push->columns, begin, end, last);
+      end = qn_lower_bound_u32(push->columns, begin, end, last);
     push_row(state, ids[row], begin, end);
   }
 }

@@ -3,27 +3,15 @@
 #include "kernels/cpu/sampling/rows.h"
 
 #include "support/memory.h"
-
-/* The last tile that begins at the edge or before it. */
-static uint64_t find_tile(const struct qn_packed_rows *rows, uint64_t edge) {
-  uint64_t low = 0, high = rows->num_tiles;
-  while (high - low > 1) {
-    const uint64_t middle = low + (high - low) / 2;
-    if (rows->tile_edges[middle] <= edge)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
-}
+#include "support/search.h"
 
 uint32_t qn_packed_column(const struct qn_packed_rows *rows, const struct qn_sampling_row *row,
                           uint64_t edge, struct qn_row_reader *reader) {
   struct qn_packed_tile *tile = reader->tile;
   if (rows != reader->packed || edge - tile->first_edge >= tile->num_edges) {
     reader->packed = rows;
-    qn_packed_decode_row(rows, find_tile(rows, edge), row->number, row->first,
-                         row->first + row->length, tile);
+    qn_packed_decode_row(rows, qn_range_at_u64(rows->tile_edges, 0, rows->num_tiles, edge),
+                         row->number, row->first, row->first + row->length, tile);
   }
   const uint64_t at = edge - tile->first_edge;
   return at < tile->num_edges ? tile->columns[at] : UINT32_MAX;

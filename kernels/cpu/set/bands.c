@@ -1,7 +1,7 @@
 #include "kernels/cpu/set/bands.h"
 
-#include "kernels/cpu/set/columns.h"
 #include "support/memory.h"
+#include "support/search.h"
 #include "support/temp_file.h"
 #include "support/used_files.h"
 
@@ -89,8 +89,9 @@ static void gather_columns(const struct qn_part_rows *part, struct gathering *to
   for (uint64_t row = 0; row < part->end - part->begin; row++) {
     uint64_t edge = edges_before(csr, row), last = edges_before(csr, row + 1);
     if (!takes_all) {
-      edge = qn_find_column(csr, edge, last, to->begin > base ? to->begin - base : 0);
-      last = qn_find_column(csr, edge, last, to->end - base);
+      edge = qn_lower_bound_u32(csr->column_indices, edge, last,
+                                to->begin > base ? to->begin - base : 0);
+      last = qn_lower_bound_u32(csr->column_indices, edge, last, to->end - base);
     }
     for (; edge < last; edge++) {
       const uint64_t own = base + csr->column_indices[edge] - to->begin;

@@ -7,11 +7,11 @@
 #include <omp.h>
 
 #include "kernels/cpu/loop/levels.h"
-#include "kernels/cpu/set/columns.h"
 #include "kernels/keep.h"
 #include "kernels/set_view.h"
 #include "kernels/standalone_kernel.h"
 #include "support/memory.h"
+#include "support/search.h"
 #include "support/threads.h"
 
 extern const struct qn_kernel qn_kernel_bc_set_cpu;
@@ -33,15 +33,8 @@ static const uint32_t *find_rows(const struct work *work, uint64_t level,
   uint64_t num_before[2];
   for (int side = 0; side < 2; side++) {
     const uint64_t bound = side ? part->end : part->begin;
-    uint64_t low = 0, high = work->levels.offsets[level + 1] - work->levels.offsets[level];
-    while (low < high) {
-      const uint64_t middle = low + (high - low) / 2;
-      if (first[middle] < bound)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    num_before[side] = low;
+    const uint64_t all = work->levels.offsets[level + 1] - work->levels.offsets[level];
+    num_before[side] = qn_lower_bound_u32(first, 0, all, bound);
   }
   *count = num_before[1] - num_before[0];
   return first + num_before[0];
@@ -100,8 +93,8 @@ static void push_shares(const struct work *work, const struct qn_part_rows *part
     for (uint64_t i = 0; i < count; i++) {
       const uint64_t row = vertices[i] - part->begin, last = csr->row_offsets[row + 1];
       const uint32_t above = work->hops[vertices[i]] - 1;
-      for (uint64_t edge =
-               qn_find_column(csr, csr->row_offsets[row], csr->row_offsets[row + 1], begin);
+      for (uint64_t edge = qn_lower_bound_u32(csr->column_indices, csr->row_offsets[row],
+                                              csr->row_offsets[row + 1], begin);
            edge < last && csr->column_indices[edge] < end; edge++)
         if (hops[csr->column_indices[edge]] == above)
           share[csr->column_indices[edge]] += work->offer[vertices[i]];

@@ -16,6 +16,7 @@
 #include "kernels/set_view.h"
 #include "kernels/standalone_kernel.h"
 #include "support/memory.h"
+#include "support/search.h"
 #include "support/threads.h"
 
 extern const struct qn_kernel qn_kernel_cc_joined_set_cpu;
@@ -196,19 +197,6 @@ static void join_leaving(const struct qn_listed_rows *listed, uint64_t begin, ui
   }
 }
 
-/* The row of an edge: the last one that begins no later. */
-static uint64_t row_of(const struct qn_csr *csr, uint64_t edge) {
-  uint64_t begin = 0, end = csr->num_vertices;
-  while (end - begin > 1) {
-    const uint64_t middle = begin + (end - begin) / 2;
-    if (csr->row_offsets[middle] <= edge)
-      begin = middle;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
 /* Where rows hold one end of edges: those of vertices outside of the largest tree, then those that
  * lead there. */
 static void join_outside(const struct qn_listed_rows *listed, uint32_t *parent, uint64_t *outside) {
@@ -222,7 +210,8 @@ static void join_outside(const struct qn_listed_rows *listed, uint32_t *parent, 
   for (uint64_t begin = 0; begin < csr->num_edges; begin += EDGES_OF_TASK) {
     const uint64_t end =
         csr->num_edges - begin < EDGES_OF_TASK ? csr->num_edges : begin + EDGES_OF_TASK;
-    join_leaving(listed, begin, end, row_of(csr, begin), parent, outside);
+    join_leaving(listed, begin, end, qn_range_at_u64(csr->row_offsets, 0, csr->num_vertices, begin),
+                 parent, outside);
   }
 }
 
