@@ -160,8 +160,8 @@ PROGRAM_FUNCTION program_weight engine_weight(const struct qn_weights *weights, 
 }
 
 /* What the program says of weights (weight_check.h). */
-static const struct qn_weight_demand engine_weight_demand = {PROGRAM_NAME, PROGRAM_NON_NEGATIVE,
-                                                             PROGRAM_SUMS_WEIGHTS};
+static const struct qn_weight_demand engine_weight_demand = {
+    PROGRAM_NAME, PROGRAM_NON_NEGATIVE, PROGRAM_SUMS_WEIGHTS, PROGRAM_SCHEDULE == QN_ALL_ACTIVE};
 
 /* Refuse weights that the program cannot work with. */
 static inline enum qn_status engine_check_weights(const struct qn_weights *weights,

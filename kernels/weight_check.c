@@ -1,17 +1,25 @@
 #include "kernels/weight_check.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "formats/graph/weight_limit.h"
+
+/* Fewer than 2^64 weights are added. Shares of a subnormal sum have no digits. */
+#define MOST_ADDED 1e280
+#define LEAST_ADDED DBL_MIN
 
 /* A path has fewer edges than there are vertices, and its sum is to be less than UINT64_MAX or
  * infinity. */
 struct qn_weight_limit qn_weight_limit_for(const struct qn_weight_demand *demand,
                                            uint64_t num_vertices) {
   uint64_t edges = num_vertices > 1 ? num_vertices - 1 : 1;
-  struct qn_weight_limit limit = {INT64_MAX, INFINITY};
-  if (demand->sums) {
+  struct qn_weight_limit limit = {INT64_MAX, INFINITY, 0};
+  if (demand->sums && demand->all_meet) {
+    limit.real = MOST_ADDED;
+    limit.least = LEAST_ADDED;
+  } else if (demand->sums) {
     limit.whole = (UINT64_MAX - 1) / edges < limit.whole ? (UINT64_MAX - 1) / edges : limit.whole;
     limit.real = 0x1.fffffffffffffp1023 / (double)edges / 2;
   }
@@ -28,6 +36,11 @@ enum qn_status qn_weight_refuse(const struct qn_weight_demand *demand, enum qn_w
     return qn_fail(error, QN_UNSUPPORTED,
                    "%s needs weights that are not negative, but that of edge %llu is %s",
                    demand->program, (unsigned long long)edge, text);
+  if (demand->all_meet)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "%s adds real weights of 0, or from %g to %g, so that sums stay doubles, but "
+                   "that of edge %llu is %s",
+                   demand->program, LEAST_ADDED, MOST_ADDED, (unsigned long long)edge, text);
   if (type == QN_WEIGHT_I64)
     snprintf(most, sizeof most, "%llu", (unsigned long long)limit.whole);
   else

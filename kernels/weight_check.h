@@ -15,11 +15,11 @@ extern "C" {
 struct qn_weight_demand {
   const char *program; /* its name */
   bool non_negative;
-  bool sums; /* along paths, whose edges are fewer than vertices: no sum may leave 64 bits */
+  bool sums;     /* along paths, whose edges are fewer than vertices: no sum may leave 64 bits */
+  bool all_meet; /* or, in doubles, of those that arrive at a vertex */
 };
 
-/* Refuse a negative weight (or NaN), or one that is too large to be added, where the program says
- * so. */
+/* Refuse what is negative (NaN, too), or too large to be added, where the program says so. */
 enum qn_status qn_weights_suit(const struct qn_weight_demand *demand,
                                const struct qn_weights *weights, uint64_t num_edges,
                                uint64_t num_vertices, struct qn_error *error);

@@ -246,7 +246,7 @@ static void check_rows(struct tree *tree) {
 static enum qn_status check_weights(const struct tree *tree, struct qn_error *error) {
   const struct qn_weights *weights = &tree->out->weights;
   uint64_t most = tree->out->num_vertices ? tree->out->num_vertices : 1, bits;
-  const struct qn_weight_limit limit = {(UINT64_MAX - 1) / most, DBL_MAX / (double)most};
+  const struct qn_weight_limit limit = {(UINT64_MAX - 1) / most, DBL_MAX / (double)most, 0};
   char text[QN_WEIGHT_TEXT];
   if (!tree->weighted || weights->type == QN_WEIGHT_U32)
     return QN_OK;

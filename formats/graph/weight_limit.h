@@ -13,6 +13,7 @@
 struct qn_weight_limit {
   uint64_t whole;
   double real;
+  double least; /* of real ones but 0 */
 };
 
 /* A weight of any type, by its bits, as the nearest double. */
@@ -34,7 +35,7 @@ static inline double qn_weight_real(enum qn_weight_type type, uint64_t bits) {
   }
 }
 
-/* Is the weight from 0 to the limit? NaN is not. */
+/* Is the weight 0, or not below zero and within the limit? NaN is not. */
 static inline bool qn_weight_is_within(enum qn_weight_type type, uint64_t bits,
                                        const struct qn_weight_limit *limit) {
   double real = qn_weight_real(type, bits);
@@ -44,7 +45,7 @@ static inline bool qn_weight_is_within(enum qn_weight_type type, uint64_t bits,
   case QN_WEIGHT_F32:
     return real >= 0;
   case QN_WEIGHT_F64:
-    return real >= 0 && real <= limit->real;
+    return real == 0 || (real > 0 && real >= limit->least && real <= limit->real);
   default:
     return true;
   }

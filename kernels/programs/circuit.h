@@ -6,7 +6,8 @@
  *
  * for 10 iterations. Where the current comes from is ours to say, since CuSha's published code does
  * not hold this program: the source is held at 1 volt; the ground, the first vertex of the original
- * order that is not the source, at 0, where all others start; without in-edges they stay there. */
+ * order that is not the source, at 0, where all others start; without in-edges they stay there.
+ * Where weights take 8 bytes, so do voltages. */
 #pragma once
 
 #include "kernels/programs/program.h"
@@ -18,31 +19,39 @@
 #define PROGRAM_SCHEDULE QN_ALL_ACTIVE
 #define PROGRAM_COMBINE QN_ADD
 #define PROGRAM_IDENTITY 0
-#define PROGRAM_RESULT QN_RESULT_F32
 #define PROGRAM_NEEDS_SOURCE 1
-#define PROGRAM_WEIGHTS (QN_WEIGHTED | QN_WEIGHTED_NON_NEGATIVE)
+#define PROGRAM_WEIGHTS                                                                            \
+  (QN_WEIGHTED | QN_WEIGHTED_NON_NEGATIVE | QN_WEIGHTED_SUMS | QN_WEIGHTED_WIDE)
 #define PROGRAM_TOLERANCE 0.0
 #define PROGRAM_VALUES QN_VALUES_RANKED
 #define PROGRAM_ITERATIONS 10
 
+#ifdef QN_WEIGHTS_WIDE
+#define PROGRAM_RESULT QN_RESULT_F64
+typedef double program_result;
+typedef uint64_t circuit_flag;
+#else
+#define PROGRAM_RESULT QN_RESULT_F32
+typedef float program_result;
+typedef uint32_t circuit_flag; /* as wide as a voltage: values have no bytes between */
+#endif
 typedef struct {
-  float voltage;
-  uint32_t is_held; /* source or ground */
+  program_result voltage;
+  circuit_flag is_held; /* source or ground */
 } program_value;
-typedef float program_message;
+typedef program_result program_message;
 typedef double program_lane;
 typedef struct {
   program_lane current;     /* sum of w * V */
   program_lane conductance; /* sum of w */
 } program_accumulator;
-typedef float program_weight;
-typedef float program_result;
+typedef program_result program_weight;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
                                             uint64_t vertex, uint64_t out_degree) {
   program_value value;
   const uint64_t ground = context->source == 0 ? 1 : 0;
-  value.voltage = vertex == context->source ? 1.0f : 0.0f;
+  value.voltage = vertex == context->source ? 1 : 0;
   value.is_held = vertex == context->source || vertex == ground;
   return value;
 }
@@ -64,7 +73,7 @@ PROGRAM_FUNCTION program_accumulator program_gather(const struct qn_program_cont
 PROGRAM_FUNCTION program_value program_apply(const struct qn_program_context *context,
                                              program_value value, program_accumulator sums) {
   if (!value.is_held && sums.conductance > 0)
-    value.voltage = (float)(sums.current / sums.conductance);
+    value.voltage = (program_result)(sums.current / sums.conductance);
   return value;
 }
 

@@ -8,8 +8,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-/* ---- Traits that are left out -----------------------------------------------------------------
- */
+/* ---- Traits that are left out ---------- */
 
 #ifndef PROGRAM_ALIASES
 #define PROGRAM_ALIASES NULL
@@ -60,8 +59,7 @@ PROGRAM_ENUMERATE(PROGRAM_PARAMETERS);
 #define PROGRAM_ITERATIONS UINT32_MAX
 #endif
 
-/* ---- What engines ask, from the traits --------------------------------------------------------
- */
+/* ---- What engines ask, from the traits ---------- */
 
 #ifdef PROGRAM_ASYNCHRONOUS
 #define PROGRAM_IN_PLACE (PROGRAM_ASYNCHRONOUS && PROGRAM_SCHEDULE == QN_FRONTIER)
@@ -127,8 +125,7 @@ PROGRAM_ENUMERATE(PROGRAM_PARAMETERS);
 #define PROGRAM_COUNTS 0
 #endif
 
-/* ---- Checks -----------------------------------------------------------------------------------
- */
+/* ---- Checks ---------- */
 
 #if PROGRAM_SCHEDULE != QN_ALL_ACTIVE && PROGRAM_SCHEDULE != QN_FRONTIER
 #error "PROGRAM_SCHEDULE must be QN_ALL_ACTIVE or QN_FRONTIER"
@@ -154,6 +151,9 @@ PROGRAM_ENUMERATE(PROGRAM_PARAMETERS);
 #error "PROGRAM_PRIORITY needs PROGRAM_ASYNCHRONOUS: values are sent out of order"
 #endif
 
+#ifdef PROGRAM_HALVES /* by a user's header around the program */
+#include "kernels/programs/half.h"
+#endif
 static_assert(program_num_parameters <= QN_MAX_PROGRAM_PARAMETERS, "too many parameters");
 
 /* Lanes of an accumulator, which is an array of program_lane in memory. */
@@ -177,8 +177,7 @@ typedef __typeof__(__builtin_choose_expr(_Generic((program_lane)0, double
                                          0.f, (program_lane)0)) program_stored;
 #endif
 
-/* ---- What engines do with lanes ---------------------------------------------------------------
- */
+/* ---- What engines do with lanes ---------- */
 
 PROGRAM_FUNCTION program_lane program_combine_lane(program_lane a, program_lane b) {
 #if PROGRAM_COMBINE == QN_ADD

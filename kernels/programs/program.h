@@ -78,13 +78,11 @@
  *   PROGRAM_WEIGHTS      what weights are to it (otherwise gather does not look at them), a set:
  *                        QN_WEIGHTED               gather looks at the weight
  *                        QN_WEIGHTED_NON_NEGATIVE  negative weights are refused
- *                        QN_WEIGHTED_SUMS          with it: so are weights whose sum along a path
- *                        could leave u64 or f64
- *                        QN_WEIGHTED_BY_TYPE       compile it twice: with QN_WEIGHTS_REAL defined
- *                        for real weights, without it for whole weights and for none
- *                        QN_WEIGHTED_WIDE          compile it once more, with QN_WEIGHTS_WIDE
- *                        defined, for weights of 8 bytes (i64, f64; on the CPU). Without this
- *                        such graphs are refused
+ *                        QN_WEIGHTED_SUMS          with it: so are weights whose sum along a path,
+ * or of an all-active program at a vertex, could leave u64 or f64 QN_WEIGHTED_BY_TYPE       compile
+ * it twice: with QN_WEIGHTS_REAL defined for real weights, without it for whole weights and for
+ * none QN_WEIGHTED_WIDE          compile it once more, with QN_WEIGHTS_WIDE defined, for weights of
+ * 8 bytes (i64, f64). Without this such graphs are refused
  *
  *   PROGRAM_ASYNCHRONOUS results are the same if some values are seen before others, even before
  *                        an iteration ends. All active: values tend to the same ones, as sums that
@@ -115,13 +113,13 @@
  *   PROGRAM_ITERATIONS   the default number of iterations at most (otherwise no limit)
  *   PROGRAM_HOPS         an iteration is a hop, and --hops says how many are wanted
  *
- * Programs that were written for the traits of before still work: PROGRAM_IN_PLACE and _CONTRACTS
- * are PROGRAM_ASYNCHRONOUS now; _USES_WEIGHTS, _NON_NEGATIVE, _SUMS_WEIGHTS, _WEIGHTS_BY_TYPE and
- * _WEIGHTS_WIDE are PROGRAM_WEIGHTS; _AGGREGATE is PROGRAM_BEGINS; _CONVERGES is PROGRAM_TOLERANCE.
- * PROGRAM_PARTIAL is no longer needed.
+ * A header that defines PROGRAM_HALVES and includes a program whose messages are real is that
+ * program with messages of two bytes (half.h). The traits of before still work: PROGRAM_IN_PLACE
+ * and _CONTRACTS are PROGRAM_ASYNCHRONOUS now; _USES_WEIGHTS, _NON_NEGATIVE, _SUMS_WEIGHTS,
+ * _WEIGHTS_BY_TYPE and _WEIGHTS_WIDE are PROGRAM_WEIGHTS; _AGGREGATE is PROGRAM_BEGINS; _CONVERGES
+ * is PROGRAM_TOLERANCE. PROGRAM_PARTIAL is no longer needed.
  *
- * "vertex" is the position in original order (quern/ids.h): results do not
- * depend on how a layout numbers its vertices. */
+ * "vertex" is the position in original order (quern/ids.h), whatever a layout calls a vertex. */
 #pragma once
 
 #include <math.h>

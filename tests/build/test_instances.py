@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 KERNELS = Path(os.environ["QUERN_SOURCE"]) / "kernels"
-NOT_PROGRAMS = {"algorithm", "complete", "context", "describe", "program"}
+NOT_PROGRAMS = {"algorithm", "complete", "context", "describe", "half", "program"}
 TEXTS = {"PROGRAM_NAME", "PROGRAM_TITLE", "PROGRAM_ALIASES", "PROGRAM_VALUES", "PROGRAM_PURPOSE", "PROGRAM_IDENTITY",
              "PROGRAM_ITERATIONS", "PROGRAM_FUNCTION"}  # text and numbers, no traits
 
@@ -23,7 +23,7 @@ def rows(column):
 
 def traits(program):
     """The traits of a program with their values, and of what its header includes: PROGRAM_COMBINE QN_ADD, ..."""
-    text = (KERNELS / "programs" / (program + ".h")).read_text()
+    text = (KERNELS / "programs" / (program + ".h")).read_text().replace("\\\n", " ")
     found = set(re.findall(r"^#define (PROGRAM_\w+ \S+)", text, re.MULTILINE))
     found = {trait for trait in found if not trait.startswith(("PROGRAM_WEIGHTS ", "PROGRAM_TOLERANCE "))}
     for weights in re.findall(r"^#define PROGRAM_WEIGHTS (.*)", text, re.MULTILINE):  # a set, each member a trait

@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 PROGRAMS = Path(os.environ["QUERN_SOURCE"]) / "kernels" / "programs"
-NOT_PROGRAMS = {"algorithm", "complete", "context", "describe", "program"}
+NOT_PROGRAMS = {"algorithm", "complete", "context", "describe", "half", "program"}
 MOST = 25
 
 

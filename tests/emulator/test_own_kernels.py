@@ -180,6 +180,8 @@ class WideWeights(OnBoth):
     DRAWS = {"i64": lambda chance: chance.choice((0, 1, 1, 2, 3, (1 << 40) + chance.randrange(9), 1 << 55)),
              "f64": lambda chance: chance.choice((0.0, 1.0, 1 + 2.0 ** -50, 1e-300, 1e200, chance.random()))}
 
+    SIMULATIONS = ("heat", "circuit")
+
     def graphs(self):
         for kind, draw in self.DRAWS.items():
             chance = random.Random(kind)
@@ -213,7 +215,8 @@ class WideWeights(OnBoth):
     def test_sums(self):
         for graph in self.graphs():
             tool("quern-run", "degree", graph, "-qfo", "vector.npy")
-            for command in (("spmv", "--vector=vector.npy", "--iterations=1"), ("pagerank-weighted", "--iterations=5")):
+            for command in (("spmv", "--vector=vector.npy", "--iterations=1"), ("pagerank-weighted", "--iterations=5"),
+                            ("neural",), *((name, "--source=3") for name in self.SIMULATIONS)):
                 found = [self.said(program, device, graph, *command, *options).split() for program, device, options in
                          ((TOOLS / "quern-run", "cpu", ()), (EMULATED, "cuda", ()), (EMULATED, "cuda", ("--device-memory=32K",)))]
                 for other in found[1:]:

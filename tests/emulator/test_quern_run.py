@@ -395,6 +395,18 @@ class UserProgram(Graph):
                 self.assertEqual(values(Path("cpu.npy")), values(Path("streamed.npy")))
                 self.assertEqual(sorted(Path("cache/quern/programs").iterdir()), kept)
 
+    def test_halves(self):
+        """Messages of two bytes, which an order of adding may round otherwise."""
+        Path("halves.h").write_text('#define PROGRAM_HALVES 1\n#include "kernels/programs/heat.h"\n')
+        tool("quern-shard", "graph.qrn", "-qfo", "shards.qrn")
+        tool("quern-run", "heat", "graph.qrn", "--source=1", "-qfo", "whole.npy")
+        tool("quern-run", "--program", "halves.h", "graph.qrn", "--source=1", "-qfo", "cpu.npy")
+        done = self.program("shards.qrn", "-qfo", "cuda.npy", header="halves.h")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        whole, cpu, cuda = (values(Path(name + ".npy")) for name in ("whole", "cpu", "cuda"))
+        self.assertTrue(all(math.isclose(one, other, rel_tol=2e-3, abs_tol=1e-7) for one, other in zip(cpu, cuda)))
+        self.assertTrue(all(any(abs(one - other) > 1e-4 * one for one, other in zip(whole, halves)) for halves in (cpu, cuda)))
+
     def test_errors(self):
         Path("bad.h").write_text(PROGRAM.read_text().replace("return new_value > old_value", "return new_valu > old_value"))
         self.refused(self.program("graph.qrn", header="bad.h"), 3, r"^quern-run: bad\.h:5\d:.*new_valu.*return new_valu")

@@ -306,6 +306,33 @@ def spmv(num_vertices, edges, vector):
     return result
 
 
+def simulated(num_vertices, edges, values, update):
+    """Ten times: update(vertex, its value, the sum of weight times value, and of weight, over its in-edges)."""
+    for _ in range(10):
+        sums, weights = [0.0] * num_vertices, [0.0] * num_vertices
+        for source, destination, weight in edges:
+            sums[destination] += weight * values[source]
+            weights[destination] += weight
+        values = [update(*row) for row in zip(range(num_vertices), values, sums, weights)]
+    return values
+
+
+def heat(num_vertices, edges, source):
+    return simulated(num_vertices, edges, [float(v == source) for v in range(num_vertices)],
+                     lambda v, old, total, weights: (old + total) / (1 + weights))
+
+
+def circuit(num_vertices, edges, source):
+    held = (source, int(source == 0))
+    return simulated(num_vertices, edges, [float(v == source) for v in range(num_vertices)],
+                     lambda v, old, total, weights: old if v in held or weights == 0 else total / weights)
+
+
+def neural(num_vertices, edges):
+    return simulated(num_vertices, edges, [(1 + v % 64) / 64 for v in range(num_vertices)],
+                     lambda v, old, total, weights: math.tanh(total))
+
+
 def neighborhood(num_vertices, edges, source, hops):
     """bfs, but nothing beyond so many hops."""
     return [found if found <= hops else math.inf for found in bfs(num_vertices, edges, source)]

@@ -122,16 +122,18 @@ class Naive(_Random):
     def test_pagerank(self):
         for graph, path, edges in self.graphs():
             for dangling in ("spread", "drop"):
-                got = self.compute(graph, path, "pagerank", "--dangling", dangling, "--tolerance", "1e-9", "--iterations", "500")
-                self.assertClose([float(rank) for rank in got], naive.pagerank(graph.num_vertices, edges, spread=dangling == "spread"))
+                expected = naive.pagerank(graph.num_vertices, edges, spread=dangling == "spread")
+                for total, scale in (("one", 1), ("vertices", graph.num_vertices)):
+                    got = self.compute(graph, path, "pagerank", "--dangling", dangling, "--total", total, "--tolerance", "1e-9", "--iterations", "500")
+                    self.assertClose([float(rank) for rank in got], [scale * rank for rank in expected])
 
     def test_pagerank_weighted(self):
         for graph, path, edges in self.graphs():
-            for dangling in ("spread", "drop"):
-                got = self.compute(graph, path, "pagerank", "--weighted", "--dangling", dangling, "--tolerance", "1e-9",
+            for dangling, total, scale in (("spread", "one", 1), ("drop", "vertices", graph.num_vertices)):
+                got = self.compute(graph, path, "pagerank", "--weighted", "--dangling", dangling, "--total", total, "--tolerance", "1e-9",
                                    "--iterations", "500")
                 self.assertClose([float(rank) for rank in got],
-                                 naive.pagerank_weighted(graph.num_vertices, edges, spread=dangling == "spread"))
+                                 [scale * rank for rank in naive.pagerank_weighted(graph.num_vertices, edges, spread=dangling == "spread")])
 
     def test_katz(self):
         for graph, path, edges in self.graphs(6):
@@ -298,6 +300,24 @@ class Naive(_Random):
             got = self.compute(graph, path, "spmv", "--vector", lines)
             self.assertEqual(got, self.compute(graph, path, "spmv", "--vector", numbers))
             self.assertClose([float(value) for value in got], naive.spmv(graph.num_vertices, edges, vector))
+
+    def test_simulations(self):
+        """Of weights of 8 bytes to twelve digits, and on all that walks them."""
+        for graph, path, edges in self.graphs(8):
+            expected = {"heat": naive.heat(graph.num_vertices, edges, 1), "circuit": naive.circuit(graph.num_vertices, edges, 1),
+                        "neural": naive.neural(graph.num_vertices, edges)}
+            places = [path]
+            if graph.weights in ("i64", "f64"):
+                places += [self.folder / "packed.qrn", self.folder / "parts"]
+                run("quern-pack", path, "-fqo", places[1])
+                run("quern-transform", path, "--parts", "3", "-fqo", places[2])
+            for algorithm, values in expected.items():
+                for place in places:
+                    options = () if algorithm == "neural" else ("--source", graph.ids[1])
+                    got = [float(value) for value in self.compute(graph, place, algorithm, *options)]
+                    self.assertClose(got, values)
+                    if len(places) > 1:
+                        self.assertTrue(all(math.isclose(a, b, rel_tol=1e-12, abs_tol=1e-300) for a, b in zip(got, values)))
 
     def test_tc(self):
         for graph, path, edges in self.graphs():

@@ -2,7 +2,9 @@
 
 import math
 import os
+import random
 import signal
+import struct
 import subprocess
 import tempfile
 import time
@@ -53,6 +55,26 @@ class RunTime(unittest.TestCase):
                     run(*layout.command, path, "-o", self.folder / "laid-out.qrn", "--force")
                     self.check(self.folder / "laid-out.qrn", graph, expected)
         self.assertEqual([file.suffix for file in self.objects()], [".so"] * (1 + len(LAYOUTS)))
+
+    def test_halves(self):
+        """Messages of two bytes, as Python's struct rounds them: even ones of two, subnormal ones, and the largest."""
+        (self.folder / "halves.h").write_text('#define PROGRAM_HALVES 1\n#include "kernels/programs/spmv.h"\n')
+        chance, graph = random.Random(2), RandomGraph(5, 300, 2500, "u32")
+        vector = [chance.choice((1, -1)) * 2 ** chance.uniform(-27, 16) for _ in range(296)] + [2049.0, 3 * 2.0 ** -25, -65504.0, 65519.9]
+        graph.write(self.folder / "in.txt")
+        run("quern-import", self.folder / "in.txt", "-o", self.folder / "graph.qrn")
+        run("quern-shard", self.folder / "graph.qrn", "-o", self.folder / "shards.qrn")
+        (self.folder / "x.tsv").write_text("".join("%s\t%r\n" % pair for pair in zip(graph.ids, vector)))
+        floats = struct.unpack("<300f", struct.pack("<300f", *vector))
+        sent = struct.unpack("<300e", struct.pack("<300e", *floats))
+        expected, scale = (naive.spmv(300, graph.edges, numbers) for numbers in (sent, [abs(x) for x in sent]))
+        for container in ("graph.qrn", "shards.qrn"):
+            run("quern-run", "--program", self.folder / "halves.h", self.folder / container, "--vector", self.folder / "x.tsv", "-fo",
+                self.folder / "y.tsv")
+            got = values(self.folder / "y.tsv")
+            for name, y, most in zip(graph.ids, expected, scale):
+                self.assertAlmostEqual(float(got[name]), y, delta=2e-7 * most)
+        self.assertTrue(any(abs(x - y) > 2e-7 * most for x, y, most in zip(naive.spmv(300, graph.edges, floats), expected, scale)))
 
     def test_no_compiler_is_left(self):
         """However its tool ends, and whatever the compiler has started by then."""

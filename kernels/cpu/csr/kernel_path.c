@@ -14,7 +14,7 @@ extern const struct qn_kernel qn_kernel_path_csr_cpu;
 
 /* A negative weight anywhere might make another path the shortest. */
 static enum qn_status check_weights(const struct qn_csr *csr, struct qn_error *error) {
-  const struct qn_weight_limit limit = {INT64_MAX, INFINITY};
+  const struct qn_weight_limit limit = {INT64_MAX, INFINITY, 0};
   const enum qn_weight_type type = csr->weights.type;
   const uint64_t num_edges = type == QN_WEIGHT_U32 ? 0 : csr->num_edges;
   uint64_t bad = UINT64_MAX;
