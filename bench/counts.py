@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """What of the papers' claims can be counted without a GPU, exactly: the edges that rules for the direction of a search walk
 (GraphCage), what misses the cache when PageRank is pulled in several ways (GraphCage, by a model of the cache), what is moved by
-what is known of active vertices (Graphie), and what it takes to know it.
+what is known of active vertices (Graphie), and what it takes to know it, and what values of two bytes lose (Garaph).
 
 Build first: scons -j8 tools unit-tests. Edges are counted by bench_directions on the CPU, bytes and accesses by the emulator; so the
 figures are the same on every machine. They go to counts.json in --folder, for `bench/report.py --machine counted`. Processor times of
 the CPU's engine are in times.json beside it."""
 
 import argparse
+import array
 import json
 import os
 import resource
@@ -143,6 +144,30 @@ def activation(counts, algorithm, container, scale):
     file.unlink()
 
 
+def numbers(path):
+    """Of an array that NumPy reads."""
+    data = path.read_bytes()
+    return array.array("f" if b"<f4" in data[:64] else "d", data[10 + int.from_bytes(data[8:10], "little"):])
+
+
+def halves(counts, graph, name):
+    """Garaph's values of two bytes: by how much results change."""
+    header, values = counts.options.folder / "halves.h", counts.options.folder / "values.npy"
+    for row, algorithm, *words in (("neural",) * 2, ("heat",) * 2, ("circuit",) * 2, ("pagerank",) * 2,
+                                   ("pagerank, ranks in sum V", "pagerank", "-p", "total=vertices")):
+        found = []
+        for kept in (0, 1):
+            header.write_text('#define PROGRAM_HALVES %d\n#include "kernels/programs/%s.h"\n' % (kept, algorithm))
+            counts.run(counts.options.bin / "quern-run", "--program", header, graph, "--device=cpu", "-qfo", values, *words)
+            found.append(numbers(values))
+        changes = [abs(one - other) for one, other in zip(*found)]
+        own = [change / abs(one) for change, one in zip(changes, found[0]) if one]
+        counts.put("papers-garaph-halves", name, row, "largest change, of the largest result", 100 * max(changes) / max(map(abs, found[0])), "%")
+        counts.put("papers-garaph-halves", name, row, "median change, of the result itself", 100 * statistics.median(own), "%")
+    header.unlink()
+    values.unlink()
+
+
 def on_cpu(counts, graph, scale):
     """Processor times of whole runs, in turns."""
     containers = {count: counts.partitioned(graph, count) for count in (1, 32, 1024)}
@@ -173,6 +198,7 @@ def main():
     parser.add_argument("--emulated", type=Path, default=records.ROOT / "build/emulator/bin", help="the emulated tools")
     parser.add_argument("--programs", type=Path, default=records.ROOT / "build/bench/bin", help="bench_directions")
     parser.add_argument("--folder", type=Path, default=records.ROOT / "build/bench")
+    parser.add_argument("--graphs", type=Path, default=records.ROOT.parent / "shared/graphs", help="real graphs, as tests look for them")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     counts = Counts(options)
@@ -181,9 +207,14 @@ def main():
         directions(counts, graph, scale)
         if scale == max(options.scales):
             cache(counts, graph, scale)
+            halves(counts, graph, title(scale))
         if options.trials > 0 and scale == max(options.scales):
             on_cpu(counts, graph, scale)
         graph.unlink()
+    web = options.graphs / "cnr-2000/cnr-2000.graph"
+    if web.exists():
+        counts.run(options.bin / "quern-import", web, "-qfo", options.folder / "web.qrn")
+        halves(counts, options.folder / "web.qrn", "cnr-2000, web, without weights")
     if options.algorithms:
         graph = counts.graph(options.emulated_scale)
         partitions(counts, graph, options.emulated_scale)

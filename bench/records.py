@@ -25,6 +25,7 @@ MOST_SECONDS = 150
 MEASURED = (
     (r"papers-(hpgraph-masks|hpgraph-warps|garaph-storage|garaph-asynchronous|garaph-modes|graphie-cpu)", ["kernels/cpu"]),
     (r"papers-(cage-bars|cage-cache|hpgraph-lanes|hpgraph-bars|graphie-shared|gts-kernels|garaph-pages|garaph-seen)", ["bench/programs"]),
+    (r"papers-garaph-halves", ["kernels/programs"]),
     (r"papers-(building|graphie-renaming)|builders|orders", ["partitioner"]),
     (r"papers-gts-stripes", ["formats/container", "support/input"]),
     (r"papers-|gpu-|cluster-devices|packed$", ["kernels/cuda"]),

@@ -187,6 +187,13 @@ static enum qn_status settle_devices(struct qn_run_options *options, struct qn_e
     return qn_fail(error, QN_USAGE, "--strategy is for --devices of two or more");
   if (options->all_devices && options->num_devices < 2)
     return qn_fail(error, QN_USAGE, "--all-devices is for --devices of two or more");
+  if (options->device_given && options->device == QN_DEVICE_CPU &&
+      (options->device_memory || options->streaming.num_streams || options->streaming.limit_cache ||
+       options->streaming.moves != QN_MOVE_ACTIVE))
+    return qn_fail(
+        error, QN_USAGE,
+        "--device-memory, --cache-memory, --streams and --move are for CUDA devices, and "
+        "--device cpu takes none");
   if (options->num_devices == 0)
     return QN_OK;
   if (options->device_given && (options->device != QN_DEVICE_CUDA || options->device_index != 0))

@@ -7,7 +7,8 @@
  *
  * starting from 1 / V. With --dangling drop the last sum is left out, as papers on GPU layouts and
  * the GAP benchmarks do, and ranks sum to less than 1. Ends when the L1 norm of r' - r is below the
- * tolerance. */
+ * tolerance. With --total vertices all of this is V times as large, but for the tolerance: ranks
+ * start from 1, and each gets 1 - d, as HPGraph has it. */
 #pragma once
 
 #include "kernels/programs/program.h"
@@ -32,7 +33,10 @@
   _(FLAG, weighted, NULL, 0, 0, 1, QN_RANGE_CLOSED, NULL,                                          \
     "Follow edges in proportion to their weights")                                                 \
   _(CHOICE, dangling, NULL, 0, 0, 1, QN_RANGE_CLOSED, "spread|drop",                               \
-    "Spread the rank of vertices without out-edges evenly over all, or drop it")
+    "Spread the rank of vertices without out-edges evenly over all, or drop it")                   \
+  _(CHOICE, total, NULL, 0, 0, 1, QN_RANGE_CLOSED, "one|vertices",                                 \
+    "What ranks sum to at first, and for good unless some is dropped: 1, or the number of "        \
+    "vertices")
 PROGRAM_ENUMERATE(PROGRAM_PARAMETERS);
 
 typedef float program_value;
@@ -42,9 +46,13 @@ typedef double program_accumulator;
 typedef uint32_t program_weight;
 typedef float program_result;
 
+PROGRAM_FUNCTION double pagerank_total(const struct qn_program_context *context) {
+  return program_whole(context, total) ? (double)context->num_vertices : 1.0;
+}
+
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
                                             uint64_t vertex, uint64_t out_degree) {
-  return (float)(1.0 / (double)context->num_vertices);
+  return (float)(pagerank_total(context) / (double)context->num_vertices);
 }
 
 /* The rank that dangling vertices hold. */
@@ -53,11 +61,13 @@ PROGRAM_FUNCTION double program_aggregate(const struct qn_program_context *conte
   return out_degree == 0 ? (double)value : 0.0;
 }
 
-/* derived[0]: what every vertex gets whatever its in-edges. */
+/* derived[0]: what every vertex gets whatever its in-edges; [1]: a rank's share of all. */
 PROGRAM_FUNCTION void program_begin(struct qn_program_context *context) {
   double d = program_real(context, damping);
   double spread = program_whole(context, dangling) ? 0 : context->aggregate;
-  context->derived[0] = (1.0 - d + d * spread) / (double)context->num_vertices;
+  double total = pagerank_total(context);
+  context->derived[0] = ((1.0 - d) * total + d * spread) / (double)context->num_vertices;
+  context->derived[1] = 1.0 / total;
 }
 
 PROGRAM_FUNCTION program_message program_send(const struct qn_program_context *context,
@@ -78,7 +88,7 @@ PROGRAM_FUNCTION program_value program_apply(const struct qn_program_context *co
 
 PROGRAM_FUNCTION double program_change(const struct qn_program_context *context,
                                        program_value old_value, program_value new_value) {
-  return fabs((double)new_value - (double)old_value);
+  return fabs((double)new_value - (double)old_value) * context->derived[1];
 }
 
 PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *context,

@@ -7,7 +7,8 @@
  *
  * starting from 1 / V. With --dangling drop the last sum is left out, as papers on GPU layouts and
  * the GAP benchmarks do, and ranks sum to less than 1. Ends when the L1 norm of r' - r is below the
- * tolerance. */
+ * tolerance. With --total vertices all of this is V times as large, but for the tolerance: ranks
+ * start from 1, and each gets 1 - d, as HPGraph has it. */
 #pragma once
 
 #include "kernels/programs/program.h"
@@ -33,7 +34,10 @@
   _(FLAG, weighted, NULL, 1, 0, 1, QN_RANGE_CLOSED, NULL,                                          \
     "Always: the variant without weights is pagerank")                                             \
   _(CHOICE, dangling, NULL, 0, 0, 1, QN_RANGE_CLOSED, "spread|drop",                               \
-    "Spread the rank that leads nowhere evenly over all vertices, or drop it")
+    "Spread the rank that leads nowhere evenly over all vertices, or drop it")                     \
+  _(CHOICE, total, NULL, 0, 0, 1, QN_RANGE_CLOSED, "one|vertices",                                 \
+    "What ranks sum to at first, and for good unless some is dropped: 1, or the number of "        \
+    "vertices")
 PROGRAM_ENUMERATE(PROGRAM_PARAMETERS);
 
 typedef struct {
@@ -51,11 +55,15 @@ typedef float program_weight;
 typedef float program_result;
 typedef double program_initial;
 
+PROGRAM_FUNCTION double pagerank_total(const struct qn_program_context *context) {
+  return program_whole(context, total) ? (double)context->num_vertices : 1.0;
+}
+
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
                                             uint64_t vertex, uint64_t out_degree,
                                             program_initial strength) {
   program_value value;
-  value.rank = (float)(1.0 / (double)context->num_vertices);
+  value.rank = (float)(pagerank_total(context) / (double)context->num_vertices);
   value.strength = strength;
   return value;
 }
@@ -66,11 +74,13 @@ PROGRAM_FUNCTION double program_aggregate(const struct qn_program_context *conte
   return value.strength == 0.0 ? (double)value.rank : 0.0;
 }
 
-/* derived[0]: what every vertex gets whatever its in-edges. */
+/* derived[0]: what every vertex gets whatever its in-edges; [1]: a rank's share of all. */
 PROGRAM_FUNCTION void program_begin(struct qn_program_context *context) {
   double d = program_real(context, damping);
   double spread = program_whole(context, dangling) ? 0 : context->aggregate;
-  context->derived[0] = (1.0 - d + d * spread) / (double)context->num_vertices;
+  double total = pagerank_total(context);
+  context->derived[0] = ((1.0 - d) * total + d * spread) / (double)context->num_vertices;
+  context->derived[1] = 1.0 / total;
 }
 
 PROGRAM_FUNCTION program_message program_send(const struct qn_program_context *context,
@@ -92,7 +102,7 @@ PROGRAM_FUNCTION program_value program_apply(const struct qn_program_context *co
 
 PROGRAM_FUNCTION double program_change(const struct qn_program_context *context,
                                        program_value old_value, program_value new_value) {
-  return fabs((double)new_value.rank - (double)old_value.rank);
+  return fabs((double)new_value.rank - (double)old_value.rank) * context->derived[1];
 }
 
 PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *context,

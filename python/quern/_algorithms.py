@@ -374,6 +374,7 @@ class Algorithms:
         damping: float = 0.85,
         weighted: bool = False,
         dangling: Literal["spread", "drop"] = "spread",
+        total: Literal["one", "vertices"] = "one",
         tolerance: float = 1e-06,
         iterations: int = 100,
         device: Optional[str] = None,
@@ -385,11 +386,13 @@ class Algorithms:
         ``damping``: Probability of following an edge: at least 0 and below 1; default 0.85.
         ``weighted``: Follow edges in proportion to their weights; default False.
         ``dangling``: Spread the rank of vertices without out-edges evenly over all, or drop it; default "spread".
+        ``total``: What ranks sum to at first, and for good unless some is dropped: 1, or the number of vertices; default
+            "one".
         ``tolerance``: End when values change by less than T in sum (0: never): at least 0; default 1e-06.
         ``iterations``: At most N iterations: at least 0; default 100.
         """
-        return self._run("pagerank", damping=damping, weighted=weighted, dangling=dangling, tolerance=tolerance,
-                         iterations=iterations, device=device, threads=threads, progress=progress)
+        return self._run("pagerank", damping=damping, weighted=weighted, dangling=dangling, total=total,
+                         tolerance=tolerance, iterations=iterations, device=device, threads=threads, progress=progress)
 
     def pagerank_weighted(
         self,
@@ -397,6 +400,7 @@ class Algorithms:
         damping: float = 0.85,
         weighted: bool = True,
         dangling: Literal["spread", "drop"] = "spread",
+        total: Literal["one", "vertices"] = "one",
         tolerance: float = 1e-06,
         iterations: int = 100,
         device: Optional[str] = None,
@@ -408,11 +412,13 @@ class Algorithms:
         ``damping``: Probability of following an edge: at least 0 and below 1; default 0.85.
         ``weighted``: Always: the variant without weights is pagerank; default True.
         ``dangling``: Spread the rank that leads nowhere evenly over all vertices, or drop it; default "spread".
+        ``total``: What ranks sum to at first, and for good unless some is dropped: 1, or the number of vertices; default
+            "one".
         ``tolerance``: End when values change by less than T in sum (0: never): at least 0; default 1e-06.
         ``iterations``: At most N iterations: at least 0; default 100.
         """
-        return self._run("pagerank-weighted", damping=damping, weighted=weighted, dangling=dangling, tolerance=tolerance,
-                         iterations=iterations, device=device, threads=threads, progress=progress)
+        return self._run("pagerank-weighted", damping=damping, weighted=weighted, dangling=dangling, total=total,
+                         tolerance=tolerance, iterations=iterations, device=device, threads=threads, progress=progress)
 
     def shortest_path(
         self,
