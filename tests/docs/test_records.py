@@ -17,6 +17,7 @@ GPU = "needs an H200"
 CORES = "needs 16 quiet cores"
 QUIET = "needs this machine, quiet for half an hour"
 OLD = {
+    "beside-peers": GPU,
     "engines": QUIET,
     "gpu-cusparse": GPU,
     "gpu-devices": GPU,
