@@ -281,15 +281,16 @@ def gather_rate(results, num_vertices):
 def measure_all(bench):
     kernels = bench.kernels()
     bench.sections.do("limits", lambda: limits(bench))
-    bench.sections.do("checks", lambda: check_all(bench, kernels))
+    checks = [("checks", lambda: check_all(bench, kernels))]
     measured = [(layout, algorithm) for layout in LAYOUTS for algorithm in MEASURED
                 if (layout.split()[0], algorithm) in kernels]
     graphs = [(kind, scale, shown(measured, kind, scale) if bench.options.recorded else measured)
               for scale in in_order(bench.options.scales) for kind in ("rmat", "uniform")]
     if bench.options.beyond_cache:
         graphs.insert(2, ("uniform", bench.options.beyond_cache, BEYOND_CACHE))
-    for kind, scale, what in graphs:
-        bench.sections.do("%s %d" % (kind, scale), lambda k=kind, s=scale, w=what: measure_graph(bench, k, s, w))
+    graphs = [("%s %d" % (kind, scale), lambda k=kind, s=scale, w=what: measure_graph(bench, k, s, w)) for kind, scale, what in graphs]
+    for section in graphs + checks if bench.options.recorded else checks + graphs:
+        bench.sections.do(*section)
 
 
 def shown(measured, kind, scale):

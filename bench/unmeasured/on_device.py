@@ -45,7 +45,7 @@ def steps(options, work):
         return [python, BENCH / "gpu.py", *words, "--recorded", *tools, *emulated, "--work", work / "graphs", "--output", work]
 
     def results(part):
-        return [python, ROOT / "tests/gpu/algorithms.py", 7 if tiny else 18, part]
+        return [python, ROOT / "tests/gpu/algorithms.py", 10 if tiny else 18, part]
     if options.devices > 1:
         return [Step("devices", 30, 200, gpu("--devices", *(["--scales=9"] if tiny else []))), Step("papers-devices", 40, 300, papers("gts"))]
     return [
@@ -57,7 +57,7 @@ def steps(options, work):
         Step("gpu", 40, 160, gpu("--scales=" + ("6" if tiny else "22,23,24"))),
         Step("gpu-stream", 40, 170, gpu("--stream", "--scales=" + ("8" if tiny else "23"))),
         Step("gpu-rows", 30, 120, gpu("--rows")),
-        Step("packed", 30, 100, [python, BENCH / "packed_gpu.py", work, *device, *(["--scale=8"] if tiny else [])]),
+        Step("packed", 30, 100, [python, BENCH / "packed_gpu.py", work, *device, *(["--scale=11"] if tiny else [])]),
         Step("import-cores2", 10, 60, [*TWO_CORES, python, BENCH / "run.py", "--only=import", "--threads=2",
                                        *(["--scale=8"] if tiny else ["--scale=20,22"]), "--folder", work, *tools]),
         Step("papers", 100, 420, papers("disks", "hpgraph", "graphcage", "garaph", "graphie", "gts", "building", passes=2)),

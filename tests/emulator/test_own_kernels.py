@@ -173,6 +173,27 @@ class LittleMemory(OnBoth):
             self.assertLessEqual(said["accelerator"]["memory_bytes"], memory)
             self.assertTrue("streaming" in said or memory > least)
 
+    def test_more_memory_is_no_drawback(self):
+        """Between the least memory in which edges are on the device and what is needed to read them on the host there is nothing refused:
+        what kernels learn as they go (tables of a hub's labels, a hop's edges) and vertices' original order have room, too."""
+        chance = random.Random(5)
+        edges = [(chance.randrange(400), chance.randrange(400)) for _ in range(5000)] + [(7, v) for v in range(400)] * 6
+        Path("edges.txt").write_text("".join("%d %d\n" % edge for edge in edges))
+        Path("some.txt").write_text("".join("%d\n" % v for v in range(0, 400, 7)))
+        for kind in ("directed", "undirected"):
+            tool("quern-import", "edges.txt", "--" + kind, "--duplicates=keep", "-qfo", "g.qrn")
+            tool("quern-transform", "g.qrn", "--relabel=random", "-qfo", kind + ".qrn")
+        for kind, *command in (("undirected", "cdlp"), ("directed", "cdlp"), ("undirected", "mis"), ("directed", "scc"),
+                               ("directed", "sample", "--sources=some.txt", "--fanouts=all,all")):
+            expected, low, high = self.said(TOOLS / "quern-run", "cpu", kind + ".qrn", *command), 60 << 10, 200 << 10
+            while high - low > 512:
+                middle = (low + high) // 2
+                done = self.emulated(command[0], kind + ".qrn", *command[1:], "--device-memory=%d" % middle, "-fo", "out")
+                self.assertEqual(done.returncode, 0, (command, done.stderr))
+                self.assertEqual(Path("out").read_bytes(), expected)
+                low, high = (middle, high) if "reading edges from the host" in done.stderr else (low, middle)
+            self.assertTrue(60 << 10 < low and high < 200 << 10, (command, low, high))
+
 
 class WideWeights(OnBoth):
     """i64 and f64: sums beyond what 53 and 24 bits tell apart, by programs and on all that takes them."""

@@ -103,7 +103,7 @@ enum qn_status by_priority_run(const struct qn_run_request *request, const char 
     enum qn_status status = qn_run_check_units(num_vertices, graph->out.num_edges, failure);
     if (!status)
       status = qn_run_fit_or_read(&memory, request, name, by_priority_bytes(request) + own_bytes,
-                                  4 * graph->out.num_edges, failure);
+                                  4 * graph->out.num_edges, 0, failure);
     if (!status)
       status = qn_run_rows_of(&memory, &graph->out, &priorities.csr, failure);
     if (!status)

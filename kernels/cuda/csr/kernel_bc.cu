@@ -374,7 +374,7 @@ enum qn_status create(struct bc_work *work, struct qn_error *error) {
   enum qn_status status = qn_run_check_units(V, 2 * graph->out.num_edges, error);
   if (!status)
     status = qn_run_fit_or_read(memory, work->request, "bc", needed_bytes(graph),
-                                qn_both_ways_edge_bytes(graph), error);
+                                qn_both_ways_edge_bytes(graph), 0, error);
   if (!status)
     status = qn_both_ways_upload(memory, graph, &state->out, &state->in, error);
   if (!status)

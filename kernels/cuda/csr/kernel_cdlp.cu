@@ -241,17 +241,21 @@ enum qn_status find_most_ends(struct cdlp_work *work, const struct qn_graph *gra
   return status;
 }
 
-/* With one table, of which it may not be known yet how large it must be. */
 uint64_t needed_bytes(const struct qn_run_request *request) {
   const struct qn_graph *graph = (const struct qn_graph *)request->view;
+  const uint64_t V = graph->out.num_vertices;
+  return qn_both_ways_bytes(graph) + steps_bytes(V) + (5 * 4 + 1) * V + 64 +
+         (request->positions ? 4 * V : 0);
+}
+
+/* Of one table; at most, where in-degrees are not known yet. */
+uint64_t table_bytes(const struct qn_graph *graph) {
   const bool is_directed = graph->directedness != QN_UNDIRECTED;
   const uint64_t V = graph->out.num_vertices;
-  uint64_t most = V;
-  if (!is_directed || graph->has_transpose)
-    most = most_ends(graph, is_directed ? graph->in.row_offsets : NULL);
-  return qn_both_ways_bytes(graph) + steps_bytes(V) + (5 * 4 + 1) * V +
-         (request->positions ? 4 * V : 0) + 64 +
-         (most > WIDE_LABELS ? 12 * slots_for(most < V ? most : V) : 0);
+  const uint64_t most = is_directed && !graph->has_transpose
+                            ? 2 * graph->out.num_edges
+                            : most_ends(graph, is_directed ? graph->in.row_offsets : NULL);
+  return most <= WIDE_LABELS ? 0 : 12 * slots_for(most < V ? most : V);
 }
 
 enum qn_status create(struct cdlp_work *work, struct qn_error *error) {
@@ -263,7 +267,7 @@ enum qn_status create(struct cdlp_work *work, struct qn_error *error) {
   enum qn_status status = qn_run_check_units(V, 2 * graph->out.num_edges, error);
   if (!status)
     status = qn_run_fit_or_read(memory, work->request, "cdlp", needed_bytes(work->request),
-                                qn_both_ways_edge_bytes(graph), error);
+                                qn_both_ways_edge_bytes(graph), table_bytes(graph), error);
   if (!status)
     status = qn_both_ways_upload(memory, graph, &state->out, &state->in, error);
   state->has_in = graph->directedness != QN_UNDIRECTED;

@@ -45,7 +45,7 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
     enum qn_status status = qn_run_check_units(num_vertices, graph->out.num_edges, failure);
     if (!status)
       status = qn_run_fit_or_read(memory, request, "cross-edges", needed_bytes(request),
-                                  4 * graph->out.num_edges, failure);
+                                  4 * graph->out.num_edges, 0, failure);
     if (!status)
       status = qn_run_rows_of(memory, &graph->out, &out, failure);
     if (!status)

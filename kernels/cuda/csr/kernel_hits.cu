@@ -145,7 +145,7 @@ enum qn_status create(struct hits_work *work, struct qn_error *error) {
   enum qn_status status = qn_run_check_units(V, graph->out.num_edges, error);
   if (!status)
     status = qn_run_fit_or_read(memory, work->request, "hits", needed_bytes(graph),
-                                qn_both_ways_edge_bytes(graph), error);
+                                qn_both_ways_edge_bytes(graph), 0, error);
   if (!status)
     status = qn_both_ways_upload(memory, graph, &work->out.csr, &work->in.csr, error);
   if (!status)

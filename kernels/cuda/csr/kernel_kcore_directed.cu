@@ -99,7 +99,7 @@ enum qn_status create(struct core_work *work, struct qn_error *error) {
   if (!status)
     status = qn_run_fit_or_read(memory, work->request, "kcore",
                                 qn_both_ways_bytes(graph) + steps_bytes(V) + 12 * V + 64,
-                                qn_both_ways_edge_bytes(graph), error);
+                                qn_both_ways_edge_bytes(graph), 0, error);
   if (!status)
     status = qn_both_ways_upload(memory, graph, &state->out, &state->in, error);
   if (graph->directedness == QN_UNDIRECTED)

@@ -224,7 +224,7 @@ enum qn_status bring_lists(struct lcc_work *work, struct qn_error *error) {
     work->edges.num_edges = edges.offsets[V];
     const uint64_t edge_bytes = (edges.ways ? 5 : 4) * work->edges.num_edges;
     status =
-        qn_run_fit_or_read(memory, request, "lcc", vertex_bytes + edge_bytes, edge_bytes, error);
+        qn_run_fit_or_read(memory, request, "lcc", vertex_bytes + edge_bytes, edge_bytes, 0, error);
   }
   if (!status)
     status = host_lists_bring(memory, V, edges.offsets, edges.earlier, true, &state->lists, error);

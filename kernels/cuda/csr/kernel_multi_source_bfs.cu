@@ -464,7 +464,7 @@ enum qn_status create(struct searches *work, struct qn_error *error) {
   enum qn_status status = qn_run_check_units(V, E, error);
   if (!status)
     status =
-        qn_run_fit_or_read(memory, work->request, "bfs from many sources", needed, 4 * E, error);
+        qn_run_fit_or_read(memory, work->request, "bfs from many sources", needed, 4 * E, 0, error);
   if (!status)
     status = qn_run_rows_of(memory, &graph->out, &state->out, error);
   if (!status)

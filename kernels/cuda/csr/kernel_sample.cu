@@ -42,7 +42,7 @@ QN_DEVICE_INLINE uint64_t row_length(const struct hop_state &hop, uint32_t v) {
 }
 
 /* One block. */
-__global__ void find_begins(const struct hop_state hop) {
+__global__ void __launch_bounds__(SCAN_THREADS) find_begins(const struct hop_state hop) {
   uint64_t before = 0;
   qn_block_steps(hop.count, [&](uint64_t i, bool there) {
     const uint64_t length = there ? row_length(hop, hop.vertices[i]) : 0;
@@ -278,6 +278,21 @@ enum qn_status do_hops(struct sample_work *work, struct qn_error *error) {
   return status;
 }
 
+/* What a hop takes at most: 12 bytes a vertex of it, 17 an edge and some for their sums. Hops
+ * together have no more edges than the graph. */
+uint64_t hop_bytes(const struct qn_run_request *request, uint64_t num_vertices,
+                   uint64_t num_edges) {
+  uint64_t count = request->inputs.num_sources, most = 9 * count;
+  for (uint32_t hop = 0; hop < request->arguments.list_length; hop++) {
+    const uint64_t fanout = request->arguments.list[hop];
+    const uint64_t edges = count <= num_edges / fanout ? count * fanout : num_edges;
+    const uint64_t bytes = 12 * (count + 1) + 18 * edges;
+    most = bytes > most ? bytes : most;
+    count = edges < num_vertices ? edges : num_vertices;
+  }
+  return most + 64;
+}
+
 enum qn_status create(struct sample_work *work, struct qn_error *error) {
   const struct qn_graph *graph = (const struct qn_graph *)work->request->view;
   struct qn_cuda_memory *memory = work->memory;
@@ -286,9 +301,9 @@ enum qn_status create(struct sample_work *work, struct qn_error *error) {
   struct qn_graph transposed;
   const struct qn_csr *in;
   memset(&transposed, 0, sizeof transposed);
-  enum qn_status status =
-      qn_run_fit_or_read(memory, work->request, "sample",
-                         8 * (V + 1) + 4 * E + 12 * V + (positions ? 4 * V : 0), 4 * E, error);
+  enum qn_status status = qn_run_fit_or_read(memory, work->request, "sample",
+                                             8 * (V + 1) + 4 * E + 12 * V + (positions ? 4 * V : 0),
+                                             4 * E, hop_bytes(work->request, V, E), error);
   if (!status)
     status = qn_find_in_edges(graph, &transposed, &in, error);
   if (!status)

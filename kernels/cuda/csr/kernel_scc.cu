@@ -373,7 +373,7 @@ enum qn_status create(struct scc_work *work, struct qn_error *error) {
   enum qn_status status = qn_run_check_units(V, graph->out.num_edges, error);
   if (!status)
     status = qn_run_fit_or_read(memory, request, "scc", needed_bytes(request),
-                                qn_both_ways_edge_bytes(graph), error);
+                                qn_both_ways_edge_bytes(graph), 0, error);
   if (!status)
     status = qn_both_ways_upload(memory, graph, &work->out, &work->in, error);
   if (!status)

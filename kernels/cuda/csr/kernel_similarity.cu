@@ -80,7 +80,7 @@ enum qn_status create(struct similarity_work *work, struct qn_error *error) {
   round->measure = work->pairs.measure;
   status = qn_run_fit_or_read(memory, request, "similarity",
                               fixed + 4 * csr->num_edges + 16 * work->round_pairs,
-                              4 * csr->num_edges, error);
+                              4 * csr->num_edges, 0, error);
   if (!status)
     status = qn_pages_alloc(&work->values, num_pairs, sizeof *work->values, "similarities", error);
   if (!status)

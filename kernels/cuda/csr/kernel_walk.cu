@@ -92,7 +92,7 @@ enum qn_status create(struct walk_work *work, struct qn_error *error) {
   if (status)
     return status;
   const uint64_t needed = needed_bytes(&work->host, num_sources), length = work->host.length + 1;
-  status = qn_run_fit_or_read(memory, request, "walk", needed, edge_bytes(&work->host), error);
+  status = qn_run_fit_or_read(memory, request, "walk", needed, edge_bytes(&work->host), 0, error);
   if (!status)
     status = bring_walks(work, num_sources, error);
   if (status)

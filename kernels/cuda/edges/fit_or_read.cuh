@@ -40,11 +40,16 @@ static inline enum qn_status qn_run_read(struct qn_cuda_memory *memory,
 
 /* The same of one that needs `bytes`, of which `edge_bytes` may be on the host, unless there is
  * room for all. Of several devices each needs the edges of its rows alone, and what they tell each
- * other. */
+ * other. It may need up to `more`, which it learns as it goes: edges rather stay on the host than
+ * leave no room for that. */
 static inline enum qn_status qn_run_fit_or_read(struct qn_cuda_memory *memory,
                                                 const struct qn_run_request *request,
                                                 const char *algorithm, uint64_t bytes,
-                                                uint64_t edge_bytes, struct qn_error *error) {
+                                                uint64_t edge_bytes, uint64_t more,
+                                                struct qn_error *error) {
+  const struct qn_stream_options *options = &request->device->streaming;
+  const uint64_t host = options->host_memory ? options->host_memory : qn_memory_available();
+  const uint64_t room = qn_cuda_plannable_bytes(&memory->device, memory->cap);
   if (memory->member) {
     const uint64_t own = qn_row_bytes(memory->member, edge_bytes);
     bytes -= edge_bytes - own;
@@ -52,9 +57,9 @@ static inline enum qn_status qn_run_fit_or_read(struct qn_cuda_memory *memory,
     edge_bytes = own;
     qn_row_plan(memory, bytes - own, own);
   }
-  return bytes <= qn_cuda_plannable_bytes(&memory->device, memory->cap)
-             ? QN_OK
-             : qn_run_read(memory, request, algorithm, bytes - edge_bytes, edge_bytes, error);
+  if (bytes <= room && (more <= room - bytes || edge_bytes > host))
+    return QN_OK;
+  return qn_run_read(memory, request, algorithm, bytes - edge_bytes, edge_bytes, error);
 }
 
 /* Pinned memory of the host, which kernels reach over the bus. */

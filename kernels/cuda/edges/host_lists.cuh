@@ -54,7 +54,7 @@ template <class Orient>
 enum qn_status host_lists_create(const struct qn_run_request *request, const char *algorithm,
                                  uint64_t own_bytes, struct qn_cuda_memory *memory, Orient orient,
                                  struct qn_orientation *edges, struct qn_error *error) {
-  enum qn_status status = qn_run_fit_or_read(memory, request, algorithm, own_bytes, 0, error);
+  enum qn_status status = qn_run_fit_or_read(memory, request, algorithm, own_bytes, 0, 0, error);
   if (!status)
     status = orient(edges, error);
   return status ? status : host_lists_order(edges, error);

@@ -372,7 +372,7 @@ enum qn_status bring_lists(const struct qn_run_request *request, uint64_t num_ve
     const bool read = own_bytes + bytes > qn_cuda_plannable_bytes(&memory->device, memory->cap);
     work->num_edges = edges.offsets[num_vertices];
     status = qn_run_fit_or_read(memory, request, "tc", own_bytes + 2 * bytes,
-                                read ? 2 * bytes : bytes, error);
+                                read ? 2 * bytes : bytes, 0, error);
     if (!status)
       status = host_lists_bring(memory, num_vertices, edges.offsets, edges.earlier, read,
                                 &state->lists, error);
