@@ -8,6 +8,7 @@ import datetime
 import functools
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -51,9 +52,11 @@ def record(row, column, value, unit, graph=None):
 
 @functools.cache
 def commit():
-    """What the sources are at; None outside a repository, or if they were changed since."""
+    """What the sources are at; None outside a repository, where there is no git, or if they were changed since."""
     def git(*words):
         return subprocess.run(["git", *words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    if not shutil.which("git"):
+        return None
     head, changed = git("rev-parse", "--short=7", "HEAD"), git("status", "--porcelain", "--untracked-files=no")
     return None if head.returncode or changed.stdout.strip() else head.stdout.strip()
 

@@ -25,8 +25,7 @@ BUILDER_OPTIONS = {"default": "", "in": ", in-edges", "out": ", out-edges"}
 
 def run(*words):
     print("$ " + " ".join(str(word) for word in words), flush=True)
-    environment = dict(os.environ, QUERN_NO_SYNC="1")
-    if subprocess.run([str(word) for word in words], cwd=ROOT, env=environment).returncode != 0:
+    if subprocess.run([str(word) for word in words], cwd=ROOT).returncode != 0:
         raise RuntimeError("%s failed" % Path(words[0]).name)
 
 
@@ -166,6 +165,7 @@ def main():
     parser.add_argument("--bin", type=Path, default=ROOT / "build/bin", help="the tools")
     parser.add_argument("--report", type=Path, default=ROOT / "build/bench/bench.json", help="what is written")
     options = parser.parse_args()
+    os.environ["QUERN_NO_SYNC"] = "1"
     bench = Bench(options)
     for scale in options.scale:
         for name in options.only:

@@ -85,8 +85,11 @@ def run(step, seconds, options, work, log):
     """How it ended; None if well."""
     words = [*step.words, *(["--seconds", int(seconds), "--report", options.folder / (step.name + ".json")] if step.reports else [])]
     place = log.tell()
-    process = subprocess.Popen([str(word) for word in words], stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
-                               env=dict(os.environ, QUERN_BIN=str(options.linked), PYTHONUNBUFFERED="1", QUERN_NO_SYNC="1"))
+    try:
+        process = subprocess.Popen([str(word) for word in words], stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
+                                   env=dict(os.environ, QUERN_BIN=str(options.linked), PYTHONUNBUFFERED="1"))
+    except OSError as error:
+        return str(error)
     try:
         code = process.wait(seconds + (GRACE if step.reports else 0))
         how = "exit code %d" % code if code else None
