@@ -32,20 +32,11 @@ inline enum qn_status upload_blocking(const struct qn_blocking *from, uint64_t n
   const uint64_t num_rows = from->num_rows;
   *to = *from;
   to->weights.data = NULL;
-  enum qn_status status =
-      qn_cuda_copy_of(memory, &to->block_rows, from->block_rows, from->num_blocks + 1, 0,
-                      sizeof *from->block_rows, "block bounds", error);
-  if (!status)
-    status = qn_cuda_copy_of(memory, &to->id_map, from->id_map, num_rows, 0, sizeof *from->id_map,
-                             "id maps", error);
+  enum qn_status status = upload_bounds(from, memory, to, error);
   if (!status)
     status =
         qn_cuda_copy_of(memory, &to->row_offsets, from->row_offsets, num_rows + from->num_blocks, 0,
                         sizeof *from->row_offsets, "row offsets of blocks", error);
-  if (!status)
-    status = qn_cuda_copy_of(memory, &to->range_starts, from->range_starts,
-                             from->num_blocks * (from->num_ranges + 1), 0,
-                             sizeof *from->range_starts, "range starts", error);
   if (!status)
     status = qn_cuda_copy_of(memory, &to->columns, from->columns, num_edges, 0,
                              sizeof *from->columns, "columns of blocks", error);

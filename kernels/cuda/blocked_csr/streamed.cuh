@@ -122,32 +122,37 @@ inline bool blocked_stream_reduces(const struct blocked_stream *stream) {
   return !SWEEP_FRONTIER && !stream->rows_send;
 }
 
+/* What both a reduction and the blocks need, but for partial results. */
+inline enum qn_status upload_bounds(const struct qn_blocking *from, struct qn_cuda_memory *memory,
+                                    struct qn_blocking *to, struct qn_error *error) {
+  enum qn_status status =
+      qn_cuda_copy_of(memory, &to->block_rows, from->block_rows, from->num_blocks + 1, 0,
+                      sizeof *from->block_rows, "block bounds", error);
+  if (!status)
+    status = qn_cuda_copy_of(memory, &to->id_map, from->id_map, from->num_rows, 0,
+                             sizeof *from->id_map, "id maps", error);
+  if (!status)
+    status = qn_cuda_copy_of(memory, &to->range_starts, from->range_starts,
+                             from->num_blocks * (from->num_ranges + 1), 0,
+                             sizeof *from->range_starts, "range starts", error);
+  return status;
+}
+
 inline enum qn_status upload_reduction(const struct qn_blocking *from, struct sweep_run *run,
                                        struct qn_error *error) {
   struct qn_cuda_memory *memory = &run->memory;
   struct engine_device *device = &run->state.layout;
   struct qn_blocking *to = &device->blocking;
-  const uint64_t num_rows = from->num_rows;
   to->num_blocks = from->num_blocks;
   to->num_ranges = from->num_ranges;
   to->block_vertices = from->block_vertices;
-  enum qn_status status =
-      qn_cuda_copy_of(memory, &to->block_rows, from->block_rows, from->num_blocks + 1, 0,
-                      sizeof *from->block_rows, "block bounds", error);
-  if (!status)
-    status = qn_cuda_copy_of(memory, &to->id_map, from->id_map, num_rows, 0, sizeof *from->id_map,
-                             "id maps", error);
-  if (!status)
-    status = qn_cuda_copy_of(memory, &to->range_starts, from->range_starts,
-                             from->num_blocks * (from->num_ranges + 1), 0,
-                             sizeof *from->range_starts, "range starts", error);
-  if (!status)
-    status = qn_cuda_alloc(memory, &device->partials, num_rows, sizeof *device->partials,
-                           "partial results", error);
-  return status;
+  enum qn_status status = upload_bounds(from, memory, to, error);
+  return status ? status
+                : qn_cuda_alloc(memory, &device->partials, from->num_rows, sizeof *device->partials,
+                                "partial results", error);
 }
 
-/* Of what both a reduction and the blocks need, but for partial results. */
+/* Of these. */
 inline uint64_t bounds_bytes(const struct qn_blocking *blocking) {
   const uint64_t num_rows = blocking->num_rows;
   return qn_cuda_rounded((blocking->num_blocks + 1) * sizeof *blocking->block_rows) +
