@@ -86,17 +86,6 @@ static inline enum qn_status qn_run_too_large(const struct qn_cuda_memory *memor
       memory->device.name);
 }
 
-/* A kernel that is not streamed needs `bytes` at least: are they there? */
-static inline enum qn_status qn_run_must_fit(const struct qn_cuda_memory *memory,
-                                             const char *algorithm, uint64_t bytes,
-                                             struct qn_error *error) {
-  char what[64];
-  if (bytes <= qn_cuda_plannable_bytes(&memory->device, memory->cap))
-    return QN_OK;
-  snprintf(what, sizeof what, "%s, which is not streamed on this layout,", algorithm);
-  return qn_run_too_large(memory, what, bytes, error);
-}
-
 /* A queue of up to `num_vertices` rows. */
 static inline enum qn_status qn_run_queue(struct qn_cuda_memory *memory, uint64_t num_vertices,
                                           struct qn_unit_queue *queue, struct qn_error *error) {
