@@ -1,6 +1,7 @@
 #include "runtime/run_input.h"
 
 #include <inttypes.h>
+#include <unistd.h>
 
 #include "formats/set/project.h"
 #include "formats/set/set.h"
@@ -11,6 +12,7 @@
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/sizes.h"
+#include "support/text/url.h"
 #include "support/threads.h"
 #include <quern/open.h>
 #include <quern/remote.h>
@@ -199,7 +201,7 @@ static bool suits(const struct qn_set *set, enum qn_weight_type weights,
                                   : "this algorithm does not run on the parts of a set on a "
                                     "device, or not with such weights";
   else if (is_shared && kernel->traits & QN_KERNEL_ALONE)
-    *reason = "one process alone walks the parts for this algorithm";
+    *reason = "one process alone walks the parts for this algorithm: leave mpirun out";
   else if (is_made(set) && kernel->traits & QN_KERNEL_ALONE)
     *reason = set->num_generations ? "this algorithm walks a graph without additions"
                                    : "this algorithm walks edges of one type";
@@ -262,6 +264,16 @@ static enum qn_status check_types(const char *path, struct qn_error *error) {
   return status;
 }
 
+/* Of several ranks. */
+static enum qn_status refuse_no_set(const char *path, struct qn_error *error) {
+  if (qn_is_url(path) || access(path, F_OK) == 0)
+    return qn_fail(error, QN_USAGE,
+                   "several ranks share the parts of a set; make one with "
+                   "quern-transform --parts");
+  qn_fail_errno(error, "cannot open");
+  return qn_error_in_file(error, path), QN_SYSTEM;
+}
+
 enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_options *options,
                                          unsigned count, const struct qn_exchange *exchange,
                                          bool trust, struct qn_run_input *input,
@@ -275,9 +287,7 @@ enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_o
       return checked;
   }
   if (!qn_set_recognise(path))
-    return exchange ? qn_fail(error, QN_USAGE,
-                              "several ranks share the parts of a set; make one with "
-                              "quern-transform --parts")
+    return exchange ? refuse_no_set(path, error)
                     : open_container(path, options, count, trust, input, error);
   enum qn_status status = qn_set_open(path, &set, error);
   if (status)

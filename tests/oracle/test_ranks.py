@@ -207,13 +207,13 @@ class Ranks(Sets, unittest.TestCase):
     def test_failures(self):
         self.refused(2, "share the parts of a set", "bfs", self.at / "u.qrn")
         self.refused(2, "there is no algorithm", "nothing", self.at / "u")
-        self.refused(4, "one process alone walks the parts", "tc", self.at / "u")
+        self.refused(4, "for this algorithm: leave mpirun out", "tc", self.at / "u")
         self.refused(2, "--grid 2x2 is not of 3 ranks", "pagerank", self.at / "u", "--grid", "2x2")
         self.refused(2, "an algorithm that recomputes all vertices, not for bfs", "bfs", self.at / "u", "--grid", "3x1")
         self.refused(4, "cannot share this: tc: ", "bfs,tc", self.at / "u")
         self.refused(2, "has --damping", "bfs,cc", self.at / "u", "--damping", "0.5")
         self.refused(4, "not shared among ranks", "graphalytics", self.at)
-        self.refused(2, "share the parts of a set", "bfs", self.at / "nowhere")
+        self.refused(5, "nowhere: cannot open: No such file", "bfs", self.at / "nowhere")
         broken = self.at / "broken"
         shutil.copytree(self.at / "u", broken)
         part = broken / "part-00004.qrn"  # of the last rank
