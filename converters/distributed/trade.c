@@ -2,6 +2,7 @@
  * buckets of rows, as the builder sorts them; then ranks trade buckets, in rounds of some
  * megabytes. What comes from a rank lies in a lane of its own, so that the order of edges is that
  * of ranks. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "converters/distributed/state.h"
@@ -13,6 +14,7 @@
 /* Bytes that a rank sends to all others together in a round, and to one of them at least. */
 #define SENT_AT_ONCE ((uint64_t)8 << 20)
 #define LEAST_AT_ONCE ((uint64_t)64 << 10)
+#define WIDEST_RECORD 16
 
 /* How far a rank has sent, or received, the records of buckets. */
 struct cursor {
@@ -106,11 +108,18 @@ static enum qn_status share_buckets(struct qn_distributed *distributed, struct t
 
 /* ---- What goes where ----------------------------------------------------------------- */
 
+/* For tests less: as ranks.c. */
+static uint64_t bytes_at_once(uint64_t num_ranks) {
+  const char *said = getenv("QUERN_RANKS_SENT_AT_ONCE");
+  const uint64_t most = said ? strtoull(said, NULL, 10) : 0, bytes = SENT_AT_ONCE / num_ranks;
+  return most >= WIDEST_RECORD && most < LEAST_AT_ONCE ? most
+         : bytes > LEAST_AT_ONCE                       ? bytes
+                                                       : LEAST_AT_ONCE;
+}
+
 static enum qn_status make_room(struct trade *trade, struct qn_error *error) {
   const uint64_t num_ranks = trade->ranks->num_ranks;
-  const uint64_t bytes = SENT_AT_ONCE / num_ranks;
-  trade->step =
-      (bytes > LEAST_AT_ONCE ? bytes : LEAST_AT_ONCE) / trade->buckets->shape.record_bytes;
+  trade->step = bytes_at_once(num_ranks) / trade->buckets->shape.record_bytes;
   const uint64_t room = trade->step * trade->buckets->shape.record_bytes;
   enum qn_status status =
       qn_alloc_zeroed(&trade->out, 2 * num_ranks, sizeof *trade->out, "edges that are sent", error);

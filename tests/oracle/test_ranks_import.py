@@ -61,7 +61,8 @@ class RanksImport(InFolder):
         """Sparse ids, which all ranks number together; parallel edges with weights, in the order of the input."""
         text = self.graph("in.txt", 3, 300, 3000, "f32")
         self.same(2, [text], ["--duplicates", "sum"])
-        self.same(4, [text], ["--transpose", "also"], ["--parts", "5", "--balance", "edges", "--rows", "out"])
+        self.same(4, [text], ["--transpose", "also"], ["--parts", "5", "--balance", "edges", "--rows", "out"],
+                  environment=["QUERN_RANKS_SENT_AT_ONCE=1000"])  # in many rounds
         self.same(3, [text], ["--undirected", "--self-loops", "remove", "--memory", "16M"],
                   environment=["QUERN_RANKS_SENT_AT_ONCE=100"])
 
