@@ -1,7 +1,7 @@
 /* A graph built by several ranks, each of which has some of its edges, into the parts of a set.
  *
  *   the ids, or names, of all ranks are numbered as if one had them all       numbering.c, keys.c
- *   edges go to the ranks that have the rows which they are of                trade.c, or on disk send.c
+ *   edges go to the ranks that have the rows which they are of               trade.c, send.c
  *   each rank builds its rows                                                 rows.c
  *   ... and learns whose properties its edges have                            records.c
  *   ranges are cut, rows at their borders change ranks, files are written     parts.c
