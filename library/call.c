@@ -10,6 +10,7 @@
 #include "support/context.h"
 #include "support/json_text.h"
 #include "support/memory.h"
+#include "support/system/processors.h"
 #include "support/threads.h"
 
 /* ---- Notices -------------------------------------------------------------- */
@@ -176,7 +177,8 @@ static enum qn_status work(struct host *host, const struct call *call) {
 static void *work_for_calls(void *argument) {
   struct host *host = argument;
   bool kept;
-  host->usual = (unsigned)omp_get_max_threads();
+  const unsigned most = (unsigned)omp_get_max_threads(), usual = qn_processors_usual();
+  host->usual = most < usual ? most : usual;
   host->team = 1;
   do {
     struct call *call = next_call(host);

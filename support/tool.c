@@ -14,6 +14,7 @@
 #include "support/output_stream.h"
 #include "support/progress.h"
 #include "support/suggest.h"
+#include "support/system/processors.h"
 #include "support/text/help.h"
 #include "support/text/terminal.h"
 #include "support/threads.h"
@@ -72,8 +73,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 }
 
 #define SHARED_OPTIONS                                                                             \
-  {"threads", 'T', "N", 0, "Use N threads (default: all cores)", 90},                              \
-      {"quiet", 'q', NULL, 0, "No progress, notices or summary", 90},                              \
+  {"threads", 'T', "N", 0, "Use N threads (default: all cores; one for small files)", 90},         \
+      {"quiet", 'q', NULL, 0, "No progress, notices, notes or summary: only warnings", 90},        \
       {"json", KEY_JSON, NULL, 0, "Print one JSON object on standard output", 90},                 \
       {"help", 'h', NULL, 0, "Show this help", 99},                                                \
       {NULL, '?', NULL, OPTION_HIDDEN, "As --help", 99},                                           \
@@ -391,7 +392,14 @@ void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **a
   catch_changing_inputs();
   qn_atomic_files_catch_signals();
   qn_progress_show(options->quiet);
-  qn_threads_set(options->threads);
+  qn_threads_set(options->threads ? options->threads : qn_processors_usual());
+}
+
+void qn_tool_spare_threads(const struct qn_tool_options *options, const char *const *inputs,
+                           int num_inputs, uint64_t few) {
+  if (!options->threads && !qn_processors_are_given() &&
+      qn_files_are_small(inputs, num_inputs, few))
+    qn_threads_set(1);
 }
 
 void qn_tool_check_output(const struct qn_tool_options *options, const char *output,

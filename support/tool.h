@@ -23,7 +23,7 @@ static inline bool qn_tool_folder(char folder[QN_TOOL_FOLDER_BYTES]) {
 }
 
 struct qn_tool_options {
-  unsigned threads; /* 0: all cores */
+  unsigned threads; /* 0: nobody said how many */
   bool quiet;
   bool json;
   bool force;
@@ -39,6 +39,12 @@ extern const struct argp qn_tool_output_argp;
  * put the shared options to work. `name` is the tool's name, e.g. "quern-import". */
 void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input,
                    const struct qn_tool_options *options);
+
+/* Are the inputs so few bytes that one thread is done before several have met? Then take one,
+ * unless somebody said how many. */
+void qn_tool_spare_threads(const struct qn_tool_options *options, const char *const *inputs,
+                           int num_inputs, uint64_t few);
+#define QN_FEW_BYTES ((uint64_t)2 << 20) /* where each is looked at a few times */
 
 /* While parsing: what is printed of a run, and what it writes to `output`, must not both go to
  * standard output. */

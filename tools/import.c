@@ -244,6 +244,8 @@ int main(int argc, char **argv) {
   struct qn_error error;
   qn_import_options_begin(&options.import);
   qn_tool_parse("quern-import", &argp, argc, argv, &options, &options.shared);
+  qn_tool_spare_threads(&options.shared, (const char *const *)options.inputs, options.num_inputs,
+                        QN_FEW_BYTES);
   qn_outputs_hold();
   if (options.list_formats)
     return qn_tool_exit(qn_formats_print(options.shared.json, &error), &error);

@@ -229,6 +229,7 @@ int main(int argc, char **argv) {
   json_t *description = NULL;
   struct qn_partition_figures figures;
   qn_tool_parse("quern-info", &argp, argc, argv, &options, &options.shared);
+  qn_tool_spare_threads(&options.shared, &options.file, 1, QN_FEW_BYTES);
 
   if (options.description)
     return qn_tool_exit(qn_describe(options.file, options.description, options.about, &error),

@@ -57,6 +57,8 @@ class Settings:
             "QUERN_PYTHON": "no-python",
             # A spinning OpenMP thread starves the other worker's tests.
             "OMP_WAIT_POLICY": "passive",
+            # Or tools would work on small files by one thread, where there is no race and only one part.
+            "OMP_NUM_THREADS": "2",
             # A code no tool uses, so that a sanitizer's report never passes for an expected refusal.
             "ASAN_OPTIONS": "exitcode=99:allocator_may_return_null=1",
             "UBSAN_OPTIONS": "print_stacktrace=1:exitcode=99",

@@ -7,6 +7,9 @@
 #include "kernels/ranks/ranks.h"
 #include "support/memory.h"
 
+/* Algorithms may look at all of it for every vertex. */
+#define FEW_BYTES ((uint64_t)128 << 10)
+
 enum key {
   KEY_PROGRAM = 0x100,
   KEY_DEVICE,
@@ -499,4 +502,6 @@ void qn_run_command_parse(int argc, char **argv, struct qn_run_command *command)
   *command = (struct qn_run_command){.top = -1};
   qn_run_options_begin(&command->run);
   qn_tool_parse("quern-run", &argp, argc, argv, command, &command->shared);
+  if (command->file)
+    qn_tool_spare_threads(&command->shared, &command->file, 1, FEW_BYTES);
 }

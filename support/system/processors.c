@@ -1,0 +1,48 @@
+#include "support/system/processors.h"
+
+#include <limits.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+static unsigned given(void) {
+  const char *text = getenv("OMP_NUM_THREADS");
+  const unsigned long count = text ? strtoul(text, NULL, 10) : 0;
+  return count < INT_MAX ? (unsigned)count : INT_MAX;
+}
+
+bool qn_processors_are_given(void) {
+  return given() != 0;
+}
+
+unsigned qn_processors_usual(void) {
+  const unsigned all = (unsigned)omp_get_num_procs();
+  const unsigned most = qn_processors_of_group("/sys/fs/cgroup");
+  return given() ? given() : all < most ? all : most;
+}
+
+unsigned qn_processors_of_group(const char *folder) {
+  char path[512];
+  unsigned long long time, period;
+  snprintf(path, sizeof path, "%s/cpu.max", folder);
+  FILE *file = fopen(path, "re");
+  const bool limited =
+      file && fscanf(file, "%llu %llu", &time, &period) == 2 && time > 0 && period > 0;
+  if (file)
+    fclose(file);
+  if (!limited || time / period >= INT_MAX)
+    return UINT_MAX;
+  return (unsigned)(time / period) + (time % period != 0);
+}
+
+bool qn_files_are_small(const char *const *paths, int num_paths, uint64_t few) {
+  uint64_t bytes = 0;
+  struct stat about;
+  for (int i = 0; i < num_paths; i++) {
+    if (stat(paths[i], &about) != 0 || !S_ISREG(about.st_mode) || (uint64_t)about.st_size >= few)
+      return false;
+    bytes += (uint64_t)about.st_size;
+  }
+  return bytes < few;
+}
