@@ -159,7 +159,7 @@ static enum qn_status build(const struct options *options, struct qn_error *erro
     status = qn_striping_replace(&options->stripes, built, options->output, options->shared.force,
                                  error);
   qn_source_close(&source);
-  if (!status)
+  if (!status && (options->shared.json || !options->shared.quiet)) /* which looks at the sections */
     status = report(options, &plan, built, qn_seconds() - begin, steps, error);
   json_decref(steps);
   qn_container_unmap(built);

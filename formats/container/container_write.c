@@ -24,6 +24,9 @@
 /* Bytes that are taken and mapped at a time. */
 #define POPULATED ((uint64_t)8 << 20)
 
+/* ... and copied by one thread. */
+#define COPIED ((uint64_t)1 << 20)
+
 struct mapped_section {
   void *mapping; /* from the page that holds the section's first byte; NULL if empty */
   uint64_t mapped_bytes;
@@ -326,11 +329,16 @@ enum qn_status qn_writer_shrink(struct qn_writer *writer, uint64_t count, struct
 
 enum qn_status qn_writer_section_from(struct qn_writer *writer, const struct qn_section_spec *spec,
                                       const void *data, struct qn_error *error) {
-  void *pointer;
-  enum qn_status status = qn_writer_section(writer, spec, &pointer, error);
-  if (!status && pointer)
-    memcpy(pointer, data, spec->count * spec->element_bytes);
-  return status;
+  const uint64_t bytes = spec->count * spec->element_bytes;
+  const char *from = data;
+  char *to;
+  enum qn_status status = qn_writer_section(writer, spec, &to, error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(static) if (bytes > COPIED)
+  for (uint64_t at = 0; at < bytes; at += COPIED)
+    memcpy(to + at, from + at, bytes - at < COPIED ? bytes - at : COPIED);
+  return QN_OK;
 }
 
 enum qn_status qn_writer_encoded_section(struct qn_writer *writer, const struct qn_section *decoded,

@@ -5,21 +5,10 @@
 #include "formats/properties/time_index.h"
 #include <quern/metadata.h>
 
-#define STEP_BYTES ((uint64_t)1 << 20)
-
 static enum qn_status copy_section(const struct qn_section *section, struct qn_writer *writer,
                                    struct qn_error *error) {
   const struct qn_section_spec spec = qn_section_spec_of(section);
-  const char *from = section->data;
-  const uint64_t bytes = section->logical_bytes;
-  char *to;
-  enum qn_status status = qn_writer_section(writer, &spec, &to, error);
-  if (status)
-    return status;
-#pragma omp parallel for schedule(static)
-  for (uint64_t at = 0; at < bytes; at += STEP_BYTES)
-    memcpy(to + at, from + at, bytes - at < STEP_BYTES ? bytes - at : STEP_BYTES);
-  return QN_OK;
+  return qn_writer_section_from(writer, &spec, section->data, error);
 }
 
 static bool is_written_anew(const struct qn_section *section) {
