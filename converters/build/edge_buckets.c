@@ -6,8 +6,13 @@
 #include "support/multiversion.h"
 #include <quern/inline.h>
 
-/* A chunk begins with a link to the chain's chunk before it, padded to a record. */
-#define CHUNK_HEADER 16
+/* A chunk begins with where the one before it in its chain is, and how many are before it: those
+ * are full, so that nobody walks the chain to count its records. */
+struct chunk_head {
+  uintptr_t before; /* 0: none is */
+  uint64_t num_before;
+};
+#define CHUNK_HEADER sizeof(struct chunk_head)
 
 /* Records that sort well in a second-level cache. */
 #define BUCKET_RECORDS ((uint64_t)64 << 10)
@@ -93,23 +98,23 @@ void qn_edge_buckets_destroy(struct qn_edge_buckets *buckets) {
  * (0: none); 0 if memory ran out. */
 static uintptr_t add_chunk(struct qn_edge_buckets *buckets, struct qn_lane *lane, uintptr_t tail) {
   uint64_t chunk_bytes = buckets->shape.chunk_bytes;
-  if (buckets->free_chunks) {
-    uintptr_t *chunk = (uintptr_t *)buckets->free_chunks;
-    buckets->free_chunks = *chunk;
-    *chunk = tail ? tail - chunk_bytes : 0;
-    return (uintptr_t)chunk + CHUNK_HEADER;
-  }
-  if (lane->carving == lane->carving_end) {
-    lane->carving = qn_block_take(buckets->pool);
-    if (!lane->carving) {
-      lane->carving_end = NULL;
-      return 0;
+  struct chunk_head *chunk = (struct chunk_head *)buckets->free_chunks;
+  if (chunk) {
+    buckets->free_chunks = chunk->before;
+  } else {
+    if (lane->carving == lane->carving_end) {
+      lane->carving = qn_block_take(buckets->pool);
+      if (!lane->carving) {
+        lane->carving_end = NULL;
+        return 0;
+      }
+      lane->carving_end = lane->carving + QN_BLOCK_BYTES;
     }
-    lane->carving_end = lane->carving + QN_BLOCK_BYTES;
+    chunk = (struct chunk_head *)lane->carving;
+    lane->carving += chunk_bytes;
   }
-  uintptr_t *chunk = (uintptr_t *)lane->carving;
-  lane->carving += chunk_bytes;
-  *chunk = tail ? tail - chunk_bytes : 0;
+  chunk->before = tail ? tail - chunk_bytes : 0;
+  chunk->num_before = tail ? ((const struct chunk_head *)chunk->before)->num_before + 1 : 0;
   return (uintptr_t)chunk + CHUNK_HEADER;
 }
 
@@ -220,46 +225,37 @@ void qn_edge_buckets_drop(struct qn_edge_buckets *buckets, uint64_t bucket) {
     uintptr_t *tail = &buckets->lanes[i].tails[bucket];
     for (uintptr_t chunk = *tail ? last_chunk(&buckets->shape, *tail) : 0, before; chunk;
          chunk = before) {
-      before = *(uintptr_t *)chunk;
-      *(uintptr_t *)chunk = buckets->free_chunks;
+      struct chunk_head *head = (struct chunk_head *)chunk;
+      before = head->before;
+      head->before = buckets->free_chunks;
       buckets->free_chunks = chunk;
     }
     *tail = 0;
   }
 }
 
-/* The pieces of one chain, the newest first as they are linked; returns how many. */
+/* The pieces of one chain in order; returns how many. */
 static uint64_t chain_pieces(const struct qn_bucket_shape *shape, uintptr_t tail,
                              struct qn_piece *pieces, uint64_t *records) {
-  uint64_t num_pieces = 0;
   if (!tail)
     return 0;
   uintptr_t chunk = last_chunk(shape, tail);
-  while (chunk) {
-    uint64_t count = (tail - chunk - CHUNK_HEADER) / shape->record_bytes;
-    if (pieces)
-      pieces[num_pieces] = (struct qn_piece){(char *)chunk + CHUNK_HEADER, count};
-    num_pieces++;
-    *records += count;
-    chunk = *(const uintptr_t *)chunk;
-    tail = chunk + shape->chunk_bytes;
-  }
-  return num_pieces;
+  const uint64_t before = ((const struct chunk_head *)chunk)->num_before;
+  const uint64_t last = (tail - chunk - CHUNK_HEADER) / shape->record_bytes;
+  const uint64_t full = (shape->chunk_bytes - CHUNK_HEADER) / shape->record_bytes;
+  *records += before * full + last;
+  for (uint64_t i = before + 1; pieces && i-- > 0;
+       chunk = ((const struct chunk_head *)chunk)->before)
+    pieces[i] = (struct qn_piece){(char *)chunk + CHUNK_HEADER, i == before ? last : full};
+  return before + 1;
 }
 
 uint64_t qn_bucket_pieces(const struct qn_edge_buckets *buckets, uint64_t bucket,
                           struct qn_piece *pieces, uint64_t *records) {
   uint64_t total = 0;
   *records = 0;
-  for (uint64_t i = 0; i < buckets->num_lanes; i++) {
-    struct qn_piece *first = pieces ? pieces + total : NULL;
-    uint64_t n = chain_pieces(&buckets->shape, buckets->lanes[i].tails[bucket], first, records);
-    for (uint64_t k = 0; first && k < n / 2; k++) {
-      struct qn_piece swap = first[k];
-      first[k] = first[n - 1 - k];
-      first[n - 1 - k] = swap;
-    }
-    total += n;
-  }
+  for (uint64_t i = 0; i < buckets->num_lanes; i++)
+    total += chain_pieces(&buckets->shape, buckets->lanes[i].tails[bucket],
+                          pieces ? pieces + total : NULL, records);
   return total;
 }
