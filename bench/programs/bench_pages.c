@@ -1,6 +1,7 @@
 /* bench_pages FOLDER: how fast this machine fills pages that nobody has had yet: memory's, and
- * those of a file in FOLDER. What makes a new file cannot be faster. A table of GB/s, or JSON with
- * --json. */
+ * those of a file in FOLDER. What makes a new file cannot be faster. And how fast it hashes what
+ * stays in the nearest cache: more threads than that is faster with make nothing faster, as where
+ * two share a core. A table of GB/s, or JSON with --json. */
 #include <argp.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -11,7 +12,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <xxhash.h>
 
+#include "formats/container/prefault.h"
 #include "support/options.h"
 #include "support/threads.h"
 
@@ -19,7 +22,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-enum { STEP = 8 << 20, BUFFER = 1 << 20, MAX_COUNTS = 16, TRIALS = 2 };
+enum { STEP = 8 << 20, BUFFER = 1 << 20, NEAR = 16 << 10, MAX_COUNTS = 16, TRIALS = 2 };
 
 struct options {
   const char *folder;
@@ -81,7 +84,7 @@ static void fill_reserved(const struct options *options, int file, char *memory)
 #pragma omp for schedule(dynamic, 1) nowait
     for (uint64_t begin = 0; begin < options->bytes; begin += STEP) {
       while (__atomic_load_n(&reserved, __ATOMIC_ACQUIRE) < begin + STEP)
-        sched_yield();
+        qn_prefault_pause();
       madvise(memory + begin, STEP, MADV_POPULATE_WRITE);
       memset(memory + begin, 1, STEP);
     }
@@ -111,12 +114,26 @@ static void reserve_alone(const struct options *options, int file, char *memory)
     reserve(file, begin);
 }
 
+static void hash_near(const struct options *options, int file, char *memory) {
+  (void)file;
+  uint64_t sum = 0;
+#pragma omp parallel reduction(+ : sum)
+  {
+    const char *near = memory + (uint64_t)omp_get_thread_num() * STEP % options->bytes;
+#pragma omp for schedule(static)
+    for (uint64_t begin = 0; begin < options->bytes; begin += NEAR)
+      sum += XXH3_64bits_withSeed(near, NEAR, begin);
+  }
+  *(volatile char *)memory = (char)sum;
+}
+
 static const struct way {
   const char *name;
   void (*fill)(const struct options *options, int file, char *memory);
   const char *fills; /* fresh pages of a file or of memory, or nothing fresh */
   bool in_file, again, alone;
 } ways[] = {
+    {"hashing in the nearest cache, by all threads", hash_near, "nothing", false, true, false},
     {"memory, by all threads", fill_memory, "memory", false, false, false},
     {"the same memory again", fill_memory, "nothing", false, true, false},
     {"a mapped file, by faults of all threads", fill_memory, "file", true, false, false},
