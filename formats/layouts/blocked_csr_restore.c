@@ -9,13 +9,16 @@
 #include <quern/blocked_csr.h>
 #include <quern/transpose.h>
 
+/* Where the rows of some ranges go. */
 struct union_work {
   const struct qn_blocking *blocking;
-  uint64_t num_vertices, num_edges;
-  struct qn_graph_arrays arrays;
+  uint64_t first_vertex, num_rows, num_edges;
+  uint64_t *offsets; /* [num_rows + 1] */
+  uint32_t *columns;
+  void *weights; /* NULL: they are not wanted */
 };
 
-/* row_offsets[v + 1] becomes the length of row v, for the vertices of a range. */
+/* offsets[row + 1] becomes the length of a row, for the vertices of a range. */
 static void count_range(const struct union_work *work, uint64_t range) {
   const struct qn_blocking *blocking = work->blocking;
   for (uint64_t block = 0; block < blocking->num_blocks; block++) {
@@ -23,24 +26,25 @@ static void count_range(const struct union_work *work, uint64_t range) {
     const uint32_t *starts = qn_block_ranges(blocking, block);
     const uint32_t *ids = blocking->id_map + blocking->block_rows[block];
     for (uint64_t row = starts[range]; row < starts[range + 1]; row++)
-      work->arrays.row_offsets[(uint64_t)ids[row] + 1] += offsets[row + 1] - offsets[row];
+      if (ids[row] - work->first_vertex < work->num_rows)
+        work->offsets[ids[row] - work->first_vertex + 1] += offsets[row + 1] - offsets[row];
   }
 }
 
 static void copy_row(const struct union_work *work, uint64_t from, uint64_t to, uint64_t count) {
-  memcpy(work->arrays.column_indices + to, work->blocking->columns + from, 4 * count);
-  unsigned weight_bytes = qn_weight_bytes(work->blocking->weights.type);
+  memcpy(work->columns + to, work->blocking->columns + from, 4 * count);
+  unsigned weight_bytes = work->weights ? qn_weight_bytes(work->blocking->weights.type) : 0;
   if (weight_bytes)
-    memcpy((char *)work->arrays.weights + to * weight_bytes,
+    memcpy((char *)work->weights + to * weight_bytes,
            (const char *)work->blocking->weights.data + from * weight_bytes, count * weight_bytes);
 }
 
 static void copy_range(const struct union_work *work, uint64_t range) {
   const struct qn_blocking *blocking = work->blocking;
-  uint64_t first = range * QN_RANGE_VERTICES;
+  const uint64_t first = range * QN_RANGE_VERTICES, base = first - work->first_vertex;
   uint64_t places[QN_RANGE_VERTICES] = {0};
-  for (uint64_t v = first; v < first + QN_RANGE_VERTICES && v < work->num_vertices; v++)
-    places[v - first] = work->arrays.row_offsets[v];
+  for (uint64_t i = 0; i < QN_RANGE_VERTICES && base + i < work->num_rows; i++)
+    places[i] = work->offsets[base + i];
   for (uint64_t block = 0; block < blocking->num_blocks; block++) {
     const uint32_t *offsets = qn_block_offsets(blocking, block);
     const uint32_t *starts = qn_block_ranges(blocking, block);
@@ -56,31 +60,60 @@ static void copy_range(const struct union_work *work, uint64_t range) {
   }
 }
 
+static bool unite(const struct union_work *work, uint64_t begin, uint64_t end) {
+  uint64_t *offsets = work->offsets;
+#pragma omp parallel for schedule(static)
+  for (uint64_t row = 0; row <= work->num_rows; row++)
+    offsets[row] = 0;
+#pragma omp parallel for schedule(dynamic, 16)
+  for (uint64_t range = begin; range < end; range++)
+    count_range(work, range);
+  for (uint64_t row = 0; row < work->num_rows; row++)
+    offsets[row + 1] += offsets[row];
+  if (offsets[work->num_rows] != work->num_edges)
+    return false;
+#pragma omp parallel for schedule(dynamic, 16)
+  for (uint64_t range = begin; range < end; range++)
+    copy_range(work, range);
+  return true;
+}
+
+uint64_t qn_blocking_edges_before(const struct qn_blocking *blocking, uint64_t range) {
+  uint64_t sum = 0;
+  for (uint64_t block = 0; block < blocking->num_blocks; block++)
+    sum += qn_block_offsets(blocking, block)[qn_block_ranges(blocking, block)[range]];
+  return sum;
+}
+
+bool qn_blocking_unite_between(const struct qn_blocking *blocking, uint64_t begin, uint64_t end,
+                               uint64_t num_rows, uint64_t num_edges, uint64_t *offsets,
+                               uint32_t *columns) {
+  const struct union_work work = {.blocking = blocking,
+                                  .first_vertex = begin * QN_RANGE_VERTICES,
+                                  .num_rows = num_rows,
+                                  .num_edges = num_edges,
+                                  .offsets = offsets,
+                                  .columns = columns};
+  return unite(&work, begin, end);
+}
+
 enum qn_status qn_blocking_unite(const struct qn_blocking *blocking, uint64_t num_vertices,
                                  struct qn_graph *graph, struct qn_error *error) {
-  struct union_work work = {
-      .blocking = blocking, .num_vertices = num_vertices, .num_edges = blocking->num_edges};
-  enum qn_status status = qn_graph_create(num_vertices, work.num_edges, blocking->weights.type,
-                                          graph, &work.arrays, error);
+  struct qn_graph_arrays arrays;
+  enum qn_status status = qn_graph_create(num_vertices, blocking->num_edges, blocking->weights.type,
+                                          graph, &arrays, error);
   if (status)
     return status;
-  uint64_t *offsets = work.arrays.row_offsets;
-#pragma omp parallel for schedule(static)
-  for (uint64_t v = 0; v <= num_vertices; v++)
-    offsets[v] = 0;
-#pragma omp parallel for schedule(dynamic, 16)
-  for (uint64_t range = 0; range < blocking->num_ranges; range++)
-    count_range(&work, range);
-  for (uint64_t v = 0; v < num_vertices; v++)
-    offsets[v + 1] += offsets[v];
-  if (offsets[num_vertices] != work.num_edges) {
-    qn_graph_unmap(graph);
-    return qn_input_changed(error);
-  }
-#pragma omp parallel for schedule(dynamic, 16)
-  for (uint64_t range = 0; range < blocking->num_ranges; range++)
-    copy_range(&work, range);
-  return QN_OK;
+  const struct union_work work = {.blocking = blocking,
+                                  .num_rows = num_vertices,
+                                  .num_edges = blocking->num_edges,
+                                  .offsets = arrays.row_offsets,
+                                  .columns = arrays.column_indices,
+                                  .weights = arrays.weights};
+  if (unite(&work, 0, blocking->num_ranges))
+    return QN_OK;
+  qn_graph_unmap(graph);
+  return qn_input_changed(error);
 }
 
 enum qn_status qn_blocked_csr_out_edges(const struct qn_blocked_csr *blocked,

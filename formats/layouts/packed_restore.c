@@ -15,7 +15,7 @@ struct unpacked {
   uint64_t first_row, num_rows, first_edge, num_edges;
   uint64_t *offsets; /* [num_rows + 1] */
   uint32_t *columns;
-  void *weights;
+  void *weights; /* NULL: they are not wanted */
 };
 
 /* A tile without edges, as most are of a block with few edges: nothing is decoded. False if it is
@@ -37,7 +37,7 @@ static bool unpack_empty(const struct qn_packed_rows *rows, uint64_t number,
  * if the tile is not of these rows. */
 static bool unpack_tile(const struct qn_packed_rows *rows, uint64_t number,
                         struct qn_packed_tile *tile, const struct unpacked *to) {
-  const unsigned weight_bytes = qn_weight_bytes(rows->weights.type);
+  const unsigned weight_bytes = to->weights ? qn_weight_bytes(rows->weights.type) : 0;
   if (rows->tile_edges[number] == rows->tile_edges[number + 1])
     return unpack_empty(rows, number, to);
   qn_packed_decode(rows, number, tile);

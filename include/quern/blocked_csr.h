@@ -92,6 +92,16 @@ QN_DECLARE_LAYOUT(blocked_csr)
 enum qn_status qn_blocking_unite(const struct qn_blocking *blocking, uint64_t num_vertices,
                                  struct qn_graph *graph, struct qn_error *error);
 
+/* The edges of the rows of all ranges before `range`, which is at most R. */
+uint64_t qn_blocking_edges_before(const struct qn_blocking *blocking, uint64_t range);
+
+/* The rows of the ranges [begin, end) alone, `num_rows` with `num_edges` edges: into `offsets`
+ * [num_rows + 1], which count from the first of these, and `columns` [num_edges]. Whatever the
+ * bytes are, nothing else is written; false if there are not so many edges. */
+bool qn_blocking_unite_between(const struct qn_blocking *blocking, uint64_t begin, uint64_t end,
+                               uint64_t num_rows, uint64_t num_edges, uint64_t *offsets,
+                               uint32_t *columns);
+
 /* The out-edges as plain CSR, computed: unmap `graph` when done. */
 enum qn_status qn_blocked_csr_out_edges(const struct qn_blocked_csr *blocked,
                                         struct qn_graph *graph, struct qn_error *error);

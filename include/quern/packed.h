@@ -149,8 +149,8 @@ enum qn_status qn_packed_unpack(const struct qn_packed_rows *rows, struct qn_gra
 uint64_t qn_packed_count_between(const struct qn_packed_rows *rows, uint64_t begin, uint64_t end);
 
 /* Unpack these rows alone, into memory for them: offsets [end - begin + 1], which count from their
- * first edge, columns and, if there are some, weights, of so many edges. Whatever the bytes are,
- * nothing else is written; false if they are not those of such rows. */
+ * first edge, columns and, if there are some, weights, of so many edges; NULL: they are not wanted.
+ * Whatever the bytes are, nothing else is written; false if they are not those of such rows. */
 bool qn_packed_unpack_between(const struct qn_packed_rows *rows, uint64_t begin, uint64_t end,
                               uint64_t *offsets, uint32_t *columns, void *weights,
                               struct qn_packed_tile *tiles);

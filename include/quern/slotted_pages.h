@@ -194,6 +194,21 @@ uint64_t qn_slotted_pages_find(const struct qn_slotted_pages *view, uint64_t ver
 /* The out-degree of a vertex, by the same search. */
 uint64_t qn_slotted_pages_out_degree(const struct qn_slotted_pages *view, uint64_t vertex);
 
+/* Where rows go as plain ones, those of the vertices from first_vertex on, whose edges begin with
+ * first_edge in the layout. */
+struct qn_page_rows {
+  uint64_t first_vertex, num_rows, first_edge, num_edges;
+  uint64_t
+      *offsets; /* [num_rows + 1] where each begins in `columns`; the last one is not written */
+  uint32_t *columns; /* [num_edges] */
+  void *weights;     /* the same, or NULL: they are not wanted */
+};
+
+/* Decode the pages [begin, end), of which the first is the first of its vertices' pages, and the
+ * last the last. Whatever the bytes are, nothing else is written; false if the rows are others. */
+bool qn_slotted_pages_decode(const struct qn_slotted_pages *view, uint64_t begin, uint64_t end,
+                             const struct qn_page_rows *to);
+
 /* ---- Writing --------------------------------------------------------------- */
 
 /* The arrays of a container being written, to be filled before commit. */

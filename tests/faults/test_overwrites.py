@@ -80,7 +80,7 @@ COMMANDS.update({
 })
 PROGRAMS = {"bfs": "--source 1", "sssp": "--source 1", "pagerank": "--iterations 3", "cc": "", "kcore": "", "spmv": "--vector IN/vector",
             "neighborhood": "--source 1 --hops 2", "radius": "", "heat": "--source 1 --iterations 3", "degree": ""}
-OWN = {"bc": ("graph", "blocked-csr", "slotted-pages"), "tc": ("graph", "hybrid"), "closeness": ("graph", "packed", "slotted-pages"),
+OWN = {"bc": ("graph", "blocked-csr", "slotted-pages", "edge-partitions"), "tc": ("graph", *LAYOUTS), "closeness": ("graph", "packed", "slotted-pages"),
        "cross-edges": ("graph", "slotted-pages"), "harmonic": ("graph", "blocked-csr"), "path": ("graph",)}
 OWN.update({program: ("graph",) for program in ("scc", "cdlp", "lcc", "leiden", "mis", "coloring", "hits", "similarity", "sample",
                                                 "walk")})

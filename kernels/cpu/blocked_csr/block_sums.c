@@ -158,22 +158,18 @@ static void give_all(const struct collection *work) {
     give_part(work, i / parts, i % parts, parts, thin);
 }
 
-void qn_block_sums_collect(const struct qn_block_sums *sums, const struct qn_levels *levels,
-                           const uint32_t *level_of, uint32_t from, uint32_t to,
-                           const double *offer, double *sum) {
+void qn_block_sums_collect(const struct qn_block_sums *sums, const struct brandes_step *step) {
   struct collection work = {
       .sums = sums,
       .blocking = sums->blocking,
-      .level_of = level_of,
-      .from = from,
-      .to = to,
-      .givers = levels->vertices + levels->offsets[from],
-      .num_givers = levels->offsets[from + 1] - levels->offsets[from],
-      .takers = levels->vertices + levels->offsets[to],
-      .num_takers = levels->offsets[to + 1] - levels->offsets[to],
-      .offer = offer,
-      .sum = sum,
+      .level_of = step->hops,
+      .from = step->from,
+      .to = step->to,
+      .offer = step->offer,
+      .sum = step->into,
   };
+  work.givers = brandes_level(step->levels, step->from, &work.num_givers);
+  work.takers = brandes_level(step->levels, step->to, &work.num_takers);
   if (!sums->rows_receive)
     give_all(&work);
   else if (is_thin(sums->blocking, work.num_takers))

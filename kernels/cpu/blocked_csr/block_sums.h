@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "kernels/cpu/blocked_csr/block_tasks.h"
-#include "kernels/cpu/loop/levels.h"
+#include "kernels/cpu/loop/brandes_step.h"
 #include <quern/blocked_csr.h>
 #include <quern/error.h>
 
@@ -25,9 +25,5 @@ enum qn_status qn_block_sums_create(struct qn_block_sums *sums, const struct qn_
 /* A zeroed struct is allowed. */
 void qn_block_sums_destroy(struct qn_block_sums *sums);
 
-/* For every vertex v of level `to`: sum[v] = the sum of offer[u] over its edges with vertices u of
- * level `from`, parallel edges counted each. `level_of` [V]. The vertices of other levels
- * offer 0, their sums are left alone. A sum's order depends on the graph alone. */
-void qn_block_sums_collect(const struct qn_block_sums *sums, const struct qn_levels *levels,
-                           const uint32_t *level_of, uint32_t from, uint32_t to,
-                           const double *offer, double *sum);
+/* A step along them. */
+void qn_block_sums_collect(const struct qn_block_sums *sums, const struct brandes_step *step);

@@ -9,8 +9,8 @@
  * by itself; only others are told at once. */
 #include <omp.h>
 
-#include "kernels/cpu/csr/hub_bitmaps.h"
-#include "kernels/cpu/csr/triangles.h"
+#include "kernels/cpu/triangles/hub_bitmaps.h"
+#include "kernels/cpu/triangles/triangles.h"
 #include "kernels/standalone_kernel.h"
 #include "support/memory.h"
 #include "support/multiversion.h"
@@ -218,12 +218,14 @@ static void destroy_arrays(struct work *work) {
   qn_orientation_destroy(&work->edges);
 }
 
-enum qn_status qn_clustering_find(struct qn_orientation *edges, double begin,
-                                  struct qn_run_result *result, struct qn_error *error) {
-  struct work work = {.edges = *edges};
-  double *coefficients = NULL;
-  *edges = (struct qn_orientation){0};
-  enum qn_status status = create_arrays(&work, error);
+enum qn_status qn_clustering_run(const struct qn_run_request *request, qn_orient_view *orient,
+                                 struct qn_run_result *result, struct qn_error *error) {
+  double begin = qn_seconds(), *coefficients = NULL;
+  struct work work = {0};
+  *result = (struct qn_run_result){0};
+  enum qn_status status = orient(request->view, true, &work.edges, error);
+  if (!status)
+    status = create_arrays(&work, error);
   if (!status)
     status = qn_pages_alloc(&coefficients, work.edges.num_vertices, sizeof *coefficients,
                             "result values", error);
@@ -243,13 +245,14 @@ enum qn_status qn_clustering_find(struct qn_orientation *edges, double begin,
   return status;
 }
 
+static enum qn_status orient_graph(const void *view, bool wants_ways, struct qn_orientation *edges,
+                                   struct qn_error *error) {
+  return qn_orientation_create(view, wants_ways, edges, error);
+}
+
 static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                           struct qn_error *error) {
-  const double begin = qn_seconds();
-  struct qn_orientation edges;
-  *result = (struct qn_run_result){0};
-  enum qn_status status = qn_orientation_create(request->view, true, &edges, error);
-  return status ? status : qn_clustering_find(&edges, begin, result, error);
+  return qn_clustering_run(request, orient_graph, result, error);
 }
 
 const struct qn_kernel qn_kernel_lcc_csr_cpu =

@@ -7,11 +7,11 @@
  * vertices, the hubs, which are at the end of most edges, have theirs stored (row b has b
  * bits), so that one instruction compares 64 candidates; for later b each entry of its
  * short list is looked up in c's bitmap. */
-#include "kernels/cpu/csr/triangles.h"
+#include "kernels/cpu/triangles/triangles.h"
 
 #include <omp.h>
 
-#include "kernels/cpu/csr/hub_bitmaps.h"
+#include "kernels/cpu/triangles/hub_bitmaps.h"
 #include "kernels/standalone_kernel.h"
 #include "support/memory.h"
 #include "support/multiversion.h"
@@ -64,8 +64,8 @@ static uint64_t count_triangles(const struct work *work) {
   return triangles;
 }
 
-enum qn_status qn_triangles_count(const struct qn_orientation *edges, struct qn_run_result *result,
-                                  struct qn_error *error) {
+static enum qn_status count(const struct qn_orientation *edges, struct qn_run_result *result,
+                            struct qn_error *error) {
   struct work work = {.edges = edges, .words = (edges->num_vertices + 63) / 64};
   double begin = qn_seconds();
   enum qn_status status = qn_pages_alloc(&work.bits, qn_threads() * work.words, sizeof *work.bits,
@@ -82,18 +82,28 @@ enum qn_status qn_triangles_count(const struct qn_orientation *edges, struct qn_
   return status;
 }
 
-static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
-                          struct qn_error *error) {
-  struct qn_orientation edges;
+enum qn_status qn_triangles_run(const struct qn_run_request *request, qn_orient_view *orient,
+                                struct qn_run_result *result, struct qn_error *error) {
+  struct qn_orientation edges = {0};
   double begin = qn_seconds();
   *result = (struct qn_run_result){
       .shape = QN_SHAPE_NUMBER, .stats.converged = true, .stats.iterations = 1};
-  enum qn_status status = qn_orientation_create(request->view, false, &edges, error);
+  enum qn_status status = orient(request->view, false, &edges, error);
   result->stats.prepare_seconds = qn_seconds() - begin;
   if (!status)
-    status = qn_triangles_count(&edges, result, error);
+    status = count(&edges, result, error);
   qn_orientation_destroy(&edges);
   return status;
+}
+
+static enum qn_status orient_graph(const void *view, bool wants_ways, struct qn_orientation *edges,
+                                   struct qn_error *error) {
+  return qn_orientation_create(view, wants_ways, edges, error);
+}
+
+static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
+                          struct qn_error *error) {
+  return qn_triangles_run(request, orient_graph, result, error);
 }
 
 const struct qn_kernel qn_kernel_tc_csr_cpu =

@@ -1,26 +1,13 @@
-/* Triangles on the hybrid layout, as HPGraph counts them (section 4.4): neighbour lists of all
- * vertices are formed of ELL and COO, oriented without cycles, and intersected.
- *
- * A kernel of its own for the reason that csr/kernel_tc.c tells. */
-#include "kernels/cpu/csr/triangles.h"
+/* Triangles of the simple undirected graph, on the hybrid layout (kernels/cpu/csr/kernel_tc.c,
+ * which says why it is a kernel of its own). */
 #include "kernels/cpu/hybrid/oriented.h"
 #include "kernels/standalone_kernel.h"
-#include "support/threads.h"
 
 extern const struct qn_kernel qn_kernel_tc_hybrid_cpu;
 
 static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                           struct qn_error *error) {
-  struct qn_orientation edges = {0};
-  double begin = qn_seconds();
-  *result = (struct qn_run_result){
-      .shape = QN_SHAPE_NUMBER, .stats.converged = true, .stats.iterations = 1};
-  enum qn_status status = qn_hybrid_orient(request->view, &edges, error);
-  result->stats.prepare_seconds = qn_seconds() - begin;
-  if (!status)
-    status = qn_triangles_count(&edges, result, error);
-  qn_orientation_destroy(&edges);
-  return status;
+  return qn_triangles_run(request, qn_hybrid_orient, result, error);
 }
 
 const struct qn_kernel qn_kernel_tc_hybrid_cpu =

@@ -1,6 +1,7 @@
 #include "kernels/cpu/hybrid/oriented.h"
 
 #include "support/memory.h"
+#include <quern/hybrid.h>
 
 /* Where the COO entries of every row begin, [V + 1]: of a checked matrix, within its entries
  * whatever became of the file since. */
@@ -30,41 +31,23 @@ static struct qn_row_parts parts_of(const struct qn_hybrid_matrix *matrix,
                                .width = matrix->width};
 }
 
-static enum qn_status orient(const struct qn_hybrid *hybrid, struct qn_orientation *edges,
-                             struct qn_error *error) {
+enum qn_status qn_hybrid_orient(const void *view, bool wants_ways, struct qn_orientation *edges,
+                                struct qn_error *error) {
+  const struct qn_hybrid *hybrid = view;
   const bool is_directed = hybrid->directedness != QN_UNDIRECTED;
+  const bool has_both = is_directed && hybrid->has_in && hybrid->has_out;
   const struct qn_hybrid_matrix *first = hybrid->has_out ? &hybrid->out : &hybrid->in;
   uint64_t *offsets[2] = {NULL, NULL};
   enum qn_status status = find_rest(first, &offsets[0], error);
-  if (!status && is_directed)
+  if (!status && has_both)
     status = find_rest(&hybrid->in, &offsets[1], error);
   if (!status) {
     const struct qn_row_parts out = parts_of(first, offsets[0]),
                               in = parts_of(&hybrid->in, offsets[1]);
-    status = qn_orientation_of_rows(hybrid->num_vertices, &out, is_directed ? &in : NULL, false,
-                                    edges, error);
+    status = qn_orientation_of_rows(hybrid->num_vertices, &out, has_both ? &in : NULL, is_directed,
+                                    wants_ways, edges, error);
   }
   qn_pages_free(offsets[0], hybrid->num_vertices + 1, sizeof *offsets[0]);
   qn_pages_free(offsets[1], hybrid->num_vertices + 1, sizeof *offsets[1]);
   return status;
-}
-
-static enum qn_status orient_united(const struct qn_hybrid *hybrid, struct qn_orientation *edges,
-                                    struct qn_error *error) {
-  struct qn_graph lists;
-  enum qn_status status =
-      qn_hybrid_unite(hybrid->has_out ? &hybrid->out : &hybrid->in, &lists, error);
-  if (status)
-    return status;
-  lists.directedness = hybrid->directedness;
-  status = qn_orientation_create(&lists, false, edges, error);
-  qn_graph_unmap(&lists);
-  return status;
-}
-
-enum qn_status qn_hybrid_orient(const struct qn_hybrid *hybrid, struct qn_orientation *edges,
-                                struct qn_error *error) {
-  const bool has_both =
-      hybrid->directedness == QN_UNDIRECTED || (hybrid->has_in && hybrid->has_out);
-  return has_both ? orient(hybrid, edges, error) : orient_united(hybrid, edges, error);
 }

@@ -1,17 +1,14 @@
-/* The lists of csr/orientation.h, of ELL and COO rows. */
+/* The hybrid layout's rows as algorithms on triangles walk them
+ * (kernels/cpu/triangles/triangles.h). */
 #pragma once
 
-#include "kernels/cpu/csr/orientation.h"
-#include <quern/hybrid.h>
+#include "kernels/cpu/triangles/triangles.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Directions do not matter. Where only one is stored of a directed graph its rows are put together
- * first, to be turned round. Owned until destroyed. */
-enum qn_status qn_hybrid_orient(const struct qn_hybrid *hybrid, struct qn_orientation *edges,
-                                struct qn_error *error);
+qn_orient_view qn_hybrid_orient;
 
 #ifdef __cplusplus
 }

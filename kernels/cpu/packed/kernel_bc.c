@@ -5,6 +5,7 @@
  * alone these are unpacked first. */
 #include <omp.h>
 
+#include "kernels/cpu/loop/brandes_step.h"
 #include <quern/packed.h>
 #include <quern/transpose.h>
 
@@ -52,6 +53,8 @@ static double brandes_sum(const struct brandes_rows *rows, const double *offer, 
   return sum;
 }
 
+#include "kernels/cpu/loop/brandes_rows.h"
+
 #include "kernels/cpu/loop/brandes.h"
 
 extern const struct qn_kernel qn_kernel_bc_packed_cpu;
@@ -93,19 +96,21 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   const struct qn_packed *packed = request->view;
   const bool is_directed = packed->directedness != QN_UNDIRECTED;
   const double begin = qn_seconds();
-  struct work work = {.out.packed = packed->has_out ? &packed->out : &packed->in,
-                      .in.packed = packed->has_in ? &packed->in : &packed->out};
+  struct work work = {.edges = {.out.packed = packed->has_out ? &packed->out : &packed->in,
+                                .in.packed = packed->has_in ? &packed->in : &packed->out},
+                      .view = packed};
+  struct brandes_edges *edges = &work.edges;
   *result = (struct qn_run_result){0};
   if (is_directed && !(packed->has_in && packed->has_out))
     return run_unpacked(request, packed, result, error);
-  work.search = qn_kernel_find("bfs", QN_LAYOUT_PACKED, QN_CPU, work.out.packed->weights.type);
-  enum qn_status status = create_readers(&work.out, error);
+  work.search = qn_kernel_find("bfs", QN_LAYOUT_PACKED, QN_CPU, edges->out.packed->weights.type);
+  enum qn_status status = create_readers(&edges->out, error);
   if (!status)
-    status = create_readers(&work.in, error);
+    status = create_readers(&edges->in, error);
   if (!status)
-    status = brandes_run(request, packed, packed->num_vertices, &work, begin, result, error);
-  qn_free(work.out.readers);
-  qn_free(work.in.readers);
+    status = brandes_run(request, packed->num_vertices, &work, begin, result, error);
+  qn_free(edges->out.readers);
+  qn_free(edges->in.readers);
   return status;
 }
 

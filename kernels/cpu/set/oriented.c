@@ -19,8 +19,9 @@ static enum qn_status take(void *context, uint64_t band, struct qn_oriented_rows
   return status;
 }
 
-enum qn_status qn_set_orient(const struct qn_set_view *view, bool wants_ways,
-                             struct qn_orientation *orientation, struct qn_error *error) {
+enum qn_status qn_set_orient(const void *set, bool wants_ways, struct qn_orientation *orientation,
+                             struct qn_error *error) {
+  const struct qn_set_view *view = set;
   struct qn_bands bands;
   *orientation = (struct qn_orientation){0};
   enum qn_status status = qn_bands_create(view, &bands, error);

@@ -1,4 +1,4 @@
-/* The lists of degree_lists.cuh, made by the host (kernels/cpu/csr/orientation.h) where the device
+/* The lists of degree_lists.cuh, made by the host (kernels/cpu/triangles/orientation.h) where the device
  * has no room to orient all edges at once: 4 bytes an edge of the lists instead of 17 an edge of
  * the rows, and less where they are read in the host's memory. Vertices are numbered by falling
  * degree; a list has neighbours of smaller number. */
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <omp.h>
 
-#include "kernels/cpu/csr/orientation.h"
+#include "kernels/cpu/triangles/orientation.h"
 #include "kernels/cuda/edges/degree_lists.cuh"
 #include "kernels/cuda/edges/fit_or_read.cuh"
 

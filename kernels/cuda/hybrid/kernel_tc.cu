@@ -108,7 +108,7 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
     return status;
   };
   auto orient = [&](struct qn_orientation *edges, struct qn_error *failure) {
-    return qn_hybrid_orient(hybrid, edges, failure);
+    return qn_hybrid_orient(hybrid, false, edges, failure);
   };
   return run_triangles(request, V, bytes, prepare, orient, result, error);
 }

@@ -43,8 +43,9 @@ static struct qn_run_result run(const struct qn_kernel *kernel, const void *view
   uint64_t live = qn_memory_live();
   if (kernel->run(&request, &result, &error))
     fail_msg("%s: %s", kernel->algorithm->name, error.message);
-  assert_int_equal(qn_memory_live(), live + 1);
-  assert_int_equal(result.num_values, num_vertices);
+  const bool is_number = result.shape == QN_SHAPE_NUMBER;
+  assert_int_equal(qn_memory_live(), live + !is_number);
+  assert_int_equal(result.num_values, is_number ? 0 : num_vertices);
   return result;
 }
 
@@ -57,6 +58,7 @@ static void assert_same_results(const struct qn_kernel *kernel,
                                 const struct qn_run_result *expected,
                                 const struct qn_run_result *actual) {
   assert_int_equal(expected->type, actual->type);
+  assert_int_equal(expected->number, actual->number);
   if (expected->type == QN_RESULT_U32 || expected->type == QN_RESULT_U64) {
     if (expected->num_values)
       assert_memory_equal(expected->values, actual->values,

@@ -37,7 +37,7 @@ struct qn_row_parts {
 };
 
 /* Rows of the vertices [begin, end), counted from `begin`: out-edges and in-edges, or `has_in`
- * false for an undirected graph. */
+ * false where one direction will do or there is one alone, of whichever. */
 struct qn_oriented_rows {
   uint64_t begin, end;
   struct qn_row_parts out, in;
@@ -50,22 +50,24 @@ struct qn_oriented_source {
   enum qn_status (*take)(void *context, uint64_t band, struct qn_oriented_rows *rows,
                          struct qn_error *error);
   void *context;
+  bool is_one_way; /* a directed graph's rows, in one direction alone */
   bool wants_ways; /* of a directed graph */
 };
 
 /* Each band is taken twice. Lists are the same for any number of threads, but for the order of
- * their vertices if that of the rows is not. Owned until destroyed. */
+ * their vertices if that of the rows is not, or rows are of one direction. Owned until destroyed.
+ */
 enum qn_status qn_orientation_of_bands(const struct qn_oriented_source *source,
                                        struct qn_orientation *orientation, struct qn_error *error);
 
-/* Of all rows as they lie: out-edges and in-edges, or `in` NULL for an undirected graph. The same
- * for any number of threads. Owned until destroyed. */
+/* Of all rows as they lie: out-edges and in-edges, or `in` NULL where there is one direction alone,
+ * of whichever. `wants_ways` asks for the ways of a directed graph. Owned until destroyed. */
 enum qn_status qn_orientation_of_rows(uint64_t num_vertices, const struct qn_row_parts *out,
-                                      const struct qn_row_parts *in, bool wants_ways,
-                                      struct qn_orientation *orientation, struct qn_error *error);
+                                      const struct qn_row_parts *in, bool is_directed,
+                                      bool wants_ways, struct qn_orientation *orientation,
+                                      struct qn_error *error);
 
-/* `graph` may lack in-edges: they are made for the time of the call then. `wants_ways` asks for the
- * ways of a directed graph. The same for any number of threads. Owned until destroyed. */
+/* The same of a graph. */
 enum qn_status qn_orientation_create(const struct qn_graph *graph, bool wants_ways,
                                      struct qn_orientation *orientation, struct qn_error *error);
 

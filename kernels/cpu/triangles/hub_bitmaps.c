@@ -1,4 +1,4 @@
-#include "kernels/cpu/csr/hub_bitmaps.h"
+#include "kernels/cpu/triangles/hub_bitmaps.h"
 
 #include "support/memory.h"
 

@@ -2,7 +2,7 @@
  * candidates for a common neighbour. */
 #pragma once
 
-#include "kernels/cpu/csr/orientation.h"
+#include "kernels/cpu/triangles/orientation.h"
 #include <quern/error.h>
 
 struct qn_hub_bitmaps {

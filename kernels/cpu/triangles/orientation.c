@@ -1,5 +1,4 @@
-#include "kernels/cpu/csr/orientation.h"
-#include "kernels/in_edges.h"
+#include "kernels/cpu/triangles/orientation.h"
 
 #include <omp.h>
 #include <string.h>
@@ -20,7 +19,31 @@ struct work {
   uint64_t *bits; /* [threads][2][words] neighbours of one vertex by out- and by in-edges;
                      zero between uses */
   uint64_t words;
+  bool is_one_way; /* rows have the edges of a directed graph in one direction alone: */
+  uint64_t *ends;  /* [V] edges at a vertex, by old number; then, by new number, before which place
+                      the next one goes that is no edge of its row */
 };
+
+/* What is done with a neighbour in a row of the vertex `v`. */
+typedef void visit_neighbour(const struct work *work, uint32_t v, uint32_t neighbour, void *hand);
+
+static inline __attribute__((always_inline)) void visit_row(const struct work *work,
+                                                            const struct qn_row_parts *rows,
+                                                            uint64_t row, visit_neighbour *visit,
+                                                            void *hand) {
+  const uint32_t v = (uint32_t)(work->rows.begin + row);
+  for (uint64_t k = 0; k < rows->width; k++) {
+    const uint32_t neighbour = rows->ell[k * rows->pitch + row];
+    if (neighbour == UINT32_MAX)
+      break;
+    visit(work, v, neighbour, hand);
+  }
+  for (uint64_t edge = rows->offsets[row]; edge < rows->offsets[row + 1]; edge++)
+    visit(work, v, rows->columns[edge], hand);
+}
+
+/* ---- Vertices by degree ------------------------------------------------------------------------
+ */
 
 static uint64_t length_of(const struct qn_row_parts *rows, uint64_t v) {
   uint64_t length = 0;
@@ -29,14 +52,38 @@ static uint64_t length_of(const struct qn_row_parts *rows, uint64_t v) {
   return length + rows->offsets[v + 1] - rows->offsets[v];
 }
 
+static void set_degree(const struct work *work, uint64_t v, uint64_t degree) {
+  work->degrees[v] = degree < UINT32_MAX ? (uint32_t)degree : UINT32_MAX;
+}
+
 static void count_degrees(const struct work *work) {
   const struct qn_oriented_rows *rows = &work->rows;
 #pragma omp parallel for schedule(static)
+  for (uint64_t row = 0; row < rows->end - rows->begin; row++)
+    set_degree(work, rows->begin + row,
+               length_of(&rows->out, row) + (rows->has_in ? length_of(&rows->in, row) : 0));
+}
+
+static inline void count_neighbour(const struct work *work, uint32_t v, uint32_t neighbour,
+                                   void *hand) {
+  (void)v, (void)hand;
+  __atomic_fetch_add(&work->ends[neighbour], 1, __ATOMIC_RELAXED);
+}
+
+static void count_ends(const struct work *work) {
+  const struct qn_oriented_rows *rows = &work->rows;
+#pragma omp parallel for schedule(dynamic, 256)
   for (uint64_t row = 0; row < rows->end - rows->begin; row++) {
-    const uint64_t degree =
-        length_of(&rows->out, row) + (rows->has_in ? length_of(&rows->in, row) : 0);
-    work->degrees[rows->begin + row] = degree < UINT32_MAX ? (uint32_t)degree : UINT32_MAX;
+    __atomic_fetch_add(&work->ends[rows->begin + row], length_of(&rows->out, row),
+                       __ATOMIC_RELAXED);
+    visit_row(work, &rows->out, row, count_neighbour, NULL);
   }
+}
+
+static void add_ends(const struct work *work) {
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = 0; v < work->made->num_vertices; v++)
+    set_degree(work, v, work->ends[v]);
 }
 
 /* The class of a vertex's degree, the largest degrees first. */
@@ -90,49 +137,68 @@ static bool has_bit(const uint64_t *bits, uint32_t vertex) {
 struct list {
   uint32_t *earlier;
   uint64_t count, room;
+  uint64_t end;  /* of all lists */
+  uint64_t last; /* neighbour in the row: parallel edges lie together there */
 };
 
-/* Mark a neighbour in `bits` if it is earlier than `c`, and append it to the list if it is in
- * neither of both. */
-static inline void add_neighbour(const struct work *work, uint32_t neighbour, uint32_t c,
-                                 uint64_t *bits, const uint64_t *others, struct list *list) {
-  uint32_t b = work->new_vertex[neighbour];
-  if (b >= c || has_bit(bits, b))
+/* Mark an earlier vertex in `bits`, and append it to the list if it is in neither of both. */
+static inline void add_earlier(uint32_t b, uint64_t *bits, const uint64_t *others,
+                               struct list *list) {
+  if (has_bit(bits, b))
     return;
   bits[b / 64] |= (uint64_t)1 << (b % 64);
   if (!has_bit(others, b) && list->count < list->room) /* of a file as it was counted */
     list->earlier[list->count++] = b;
 }
 
-static void add_row(const struct work *work, const struct qn_row_parts *rows, uint64_t row,
-                    uint32_t c, uint64_t *bits, const uint64_t *others, struct list *list) {
-  for (uint64_t k = 0; k < rows->width; k++) {
-    const uint32_t neighbour = rows->ell[k * rows->pitch + row];
-    if (neighbour == UINT32_MAX)
-      break;
-    add_neighbour(work, neighbour, c, bits, others, list);
-  }
-  for (uint64_t edge = rows->offsets[row]; edge < rows->offsets[row + 1]; edge++)
-    add_neighbour(work, rows->columns[edge], c, bits, others, list);
+/* Where neighbours of `c` go that are found in one direction. */
+struct adding {
+  uint32_t c;
+  uint64_t *bits;
+  const uint64_t *others;
+  struct list *list;
+};
+
+static inline void add_neighbour(const struct work *work, uint32_t v, uint32_t neighbour,
+                                 void *hand) {
+  const struct adding *to = hand;
+  const uint32_t b = work->new_vertex[neighbour];
+  (void)v;
+  if (b < to->c)
+    add_earlier(b, to->bits, to->others, to->list);
+}
+
+static void end_list(const struct work *work, uint64_t c, const struct list *list, uint64_t *by_out,
+                     uint64_t *by_in) {
+  struct qn_orientation *made = work->made;
+  const uint32_t *earlier = list->earlier;
+  for (uint64_t i = 0; made->ways && i < list->count; i++)
+    made->ways[made->offsets[c] + i] =
+        (uint8_t)(has_bit(by_out, earlier[i]) + has_bit(by_in, earlier[i]));
+  for (uint64_t i = 0; i < list->count; i++)
+    by_out[earlier[i] / 64] = by_in[earlier[i] / 64] = 0;
+  made->counts[c] = list->count;
+}
+
+static struct list list_of(const struct work *work, uint64_t c) {
+  const struct qn_orientation *made = work->made;
+  return (struct list){.earlier = made->earlier + made->offsets[c],
+                       .room = made->offsets[c + 1] - made->offsets[c]};
+}
+
+static uint64_t *bits_of_thread(const struct work *work) {
+  return work->bits + (uint64_t)omp_get_thread_num() * 2 * work->words;
 }
 
 static void make_list(const struct work *work, uint64_t row) {
-  struct qn_orientation *made = work->made;
   const uint32_t c = work->new_vertex[work->rows.begin + row];
-  uint64_t *by_out = work->bits + (uint64_t)omp_get_thread_num() * 2 * work->words;
-  uint64_t *by_in = by_out + work->words;
-  struct list list = {.earlier = made->earlier + made->offsets[c],
-                      .room = made->offsets[c + 1] - made->offsets[c]};
-  const uint32_t *earlier = list.earlier;
-  add_row(work, &work->rows.out, row, c, by_out, by_in, &list);
+  uint64_t *by_out = bits_of_thread(work), *by_in = by_out + work->words;
+  struct list list = list_of(work, c);
+  struct adding out = {c, by_out, by_in, &list}, in = {c, by_in, by_out, &list};
+  visit_row(work, &work->rows.out, row, add_neighbour, &out);
   if (work->rows.has_in)
-    add_row(work, &work->rows.in, row, c, by_in, by_out, &list);
-  for (uint64_t i = 0; made->ways && i < list.count; i++)
-    made->ways[made->offsets[c] + i] =
-        (uint8_t)(has_bit(by_out, earlier[i]) + has_bit(by_in, earlier[i]));
-  for (uint64_t i = 0; i < list.count; i++)
-    by_out[earlier[i] / 64] = by_in[earlier[i] / 64] = 0;
-  made->counts[c] = list.count;
+    visit_row(work, &work->rows.in, row, add_neighbour, &in);
+  end_list(work, c, &list, by_out, by_in);
 }
 
 /* Lists have room for all edges of their vertex, as offsets[c] must be known before: an upper bound
@@ -141,9 +207,10 @@ static enum qn_status place_lists(struct work *work, struct qn_error *error) {
   struct qn_orientation *made = work->made;
   uint64_t sum = 0;
   for (uint64_t c = 0; c < made->num_vertices; c++) {
-    uint64_t degree = work->degrees[made->old_vertex[c]];
+    const uint64_t v = made->old_vertex[c], most = work->is_one_way ? 2 * c : c;
+    const uint64_t degree = work->is_one_way ? work->ends[v] : work->degrees[v];
     made->offsets[c] = sum;
-    sum += degree < c ? degree : c;
+    sum += degree < most ? degree : most;
   }
   made->offsets[made->num_vertices] = made->room = sum;
   enum qn_status status =
@@ -158,6 +225,65 @@ static void make_lists(const struct work *work) {
   for (uint64_t row = 0; row < work->rows.end - work->rows.begin; row++)
     make_list(work, row);
 }
+
+/* ---- Of rows in one direction -------------------------------------------------------------------
+ *
+ * An edge goes to the list of its later end: to the front if that is its row, else, from the back
+ * on, in any order. Then lists become what they are of rows in both directions. */
+
+/* Where a file is no more as it was counted places may be any, but within the lists. */
+static inline void give_edge(const struct work *work, uint32_t v, uint32_t neighbour, void *hand) {
+  const struct qn_orientation *made = work->made;
+  struct list *own = hand;
+  if (neighbour == own->last)
+    return;
+  own->last = neighbour;
+  const uint32_t c = work->new_vertex[v], b = work->new_vertex[neighbour];
+  if (b < c && own->count < own->room)
+    own->earlier[own->count++] = b;
+  if (b <= c)
+    return;
+  const uint64_t place = __atomic_fetch_sub(&work->ends[b], 1, __ATOMIC_RELAXED) - 1;
+  if (place < own->end)
+    made->earlier[place] = c;
+}
+
+static void give_edges(const struct work *work) {
+  const struct qn_orientation *made = work->made;
+#pragma omp parallel for schedule(dynamic, 256)
+  for (uint64_t row = 0; row < work->rows.end - work->rows.begin; row++) {
+    const uint32_t c = work->new_vertex[work->rows.begin + row];
+    struct list own = list_of(work, c);
+    own.end = made->offsets[made->num_vertices];
+    own.last = UINT64_MAX;
+    visit_row(work, &work->rows.out, row, give_edge, &own);
+    made->counts[c] = own.count;
+  }
+}
+
+static void begin_ends(const struct work *work) {
+#pragma omp parallel for schedule(static)
+  for (uint64_t c = 0; c < work->made->num_vertices; c++)
+    work->ends[c] = work->made->offsets[c + 1];
+}
+
+static void join_ends(const struct work *work) {
+  const struct qn_orientation *made = work->made;
+#pragma omp parallel for schedule(dynamic, 256)
+  for (uint64_t c = 0; c < made->num_vertices; c++) {
+    uint64_t *by_out = bits_of_thread(work), *by_in = by_out + work->words;
+    struct list list = list_of(work, c);
+    const uint64_t num_own = made->counts[c], others = work->ends[c] - made->offsets[c];
+    for (uint64_t i = 0; i < num_own; i++)
+      add_earlier(list.earlier[i], by_out, by_in, &list);
+    for (uint64_t i = others < num_own ? num_own : others; i < list.room; i++)
+      add_earlier(list.earlier[i], by_in, by_out, &list);
+    end_list(work, c, &list, by_out, by_in);
+  }
+}
+
+/* ---- All ---------------------------------------------------------------------------------------
+ */
 
 /* `walk` with the rows of each band at hand. */
 static enum qn_status walk_bands(struct work *work, void (*walk)(const struct work *work),
@@ -192,23 +318,32 @@ static enum qn_status create_arrays(struct work *work, struct qn_error *error) {
   if (!status)
     status = qn_pages_alloc(&work->bits, qn_threads() * 2 * work->words, sizeof *work->bits,
                             "bitmaps of vertices", error);
+  if (!status && work->is_one_way)
+    status = qn_pages_alloc(&work->ends, num_vertices, sizeof *work->ends, "degrees", error);
   return status;
 }
 
 enum qn_status qn_orientation_of_bands(const struct qn_oriented_source *source,
                                        struct qn_orientation *orientation, struct qn_error *error) {
   const uint64_t num_vertices = source->num_vertices;
-  struct work work = {.made = orientation, .source = source};
+  struct work work = {.made = orientation, .source = source, .is_one_way = source->is_one_way};
   *orientation = (struct qn_orientation){.num_vertices = num_vertices};
   enum qn_status status = create_arrays(&work, error);
   if (!status)
-    status = walk_bands(&work, count_degrees, error);
+    status = walk_bands(&work, work.is_one_way ? count_ends : count_degrees, error);
+  if (!status && work.is_one_way)
+    add_ends(&work);
   if (!status)
     status = renumber(&work, error);
   if (!status)
     status = place_lists(&work, error);
+  if (!status && work.is_one_way)
+    begin_ends(&work);
   if (!status)
-    status = walk_bands(&work, make_lists, error);
+    status = walk_bands(&work, work.is_one_way ? give_edges : make_lists, error);
+  if (!status && work.is_one_way)
+    join_ends(&work);
+  qn_pages_free(work.ends, num_vertices, sizeof *work.ends);
   qn_pages_free(work.degrees, num_vertices, sizeof *work.degrees);
   qn_pages_free(work.new_vertex, num_vertices, sizeof *work.new_vertex);
   qn_pages_free(work.bits, qn_threads() * 2 * work.words, sizeof *work.bits);
@@ -225,10 +360,11 @@ static enum qn_status take_all(void *context, uint64_t band, struct qn_oriented_
 }
 
 enum qn_status qn_orientation_of_rows(uint64_t num_vertices, const struct qn_row_parts *out,
-                                      const struct qn_row_parts *in, bool wants_ways,
-                                      struct qn_orientation *orientation, struct qn_error *error) {
+                                      const struct qn_row_parts *in, bool is_directed,
+                                      bool wants_ways, struct qn_orientation *orientation,
+                                      struct qn_error *error) {
   struct qn_oriented_rows rows = {.end = num_vertices, .out = *out};
-  if (in) {
+  if (is_directed && in) {
     rows.in = *in;
     rows.has_in = true;
   }
@@ -236,7 +372,8 @@ enum qn_status qn_orientation_of_rows(uint64_t num_vertices, const struct qn_row
                                             .num_bands = 1,
                                             .take = take_all,
                                             .context = &rows,
-                                            .wants_ways = wants_ways && in};
+                                            .is_one_way = is_directed && !in,
+                                            .wants_ways = wants_ways && is_directed};
   return qn_orientation_of_bands(&source, orientation, error);
 }
 
@@ -246,20 +383,10 @@ static struct qn_row_parts parts_of(const struct qn_csr *csr) {
 
 enum qn_status qn_orientation_create(const struct qn_graph *graph, bool wants_ways,
                                      struct qn_orientation *orientation, struct qn_error *error) {
-  const bool is_directed = graph->directedness != QN_UNDIRECTED;
-  struct qn_graph transposed = {0};
-  const struct qn_csr *in_edges = &graph->out;
-  enum qn_status status = QN_OK;
-  *orientation = (struct qn_orientation){0};
-  if (is_directed)
-    status = qn_find_in_edges(graph, &transposed, &in_edges, error);
-  if (status)
-    return status;
-  const struct qn_row_parts out = parts_of(&graph->out), in = parts_of(in_edges);
-  status = qn_orientation_of_rows(graph->out.num_vertices, &out, is_directed ? &in : NULL,
-                                  wants_ways, orientation, error);
-  qn_graph_unmap(&transposed);
-  return status;
+  const struct qn_row_parts out = parts_of(&graph->out), in = parts_of(&graph->in);
+  return qn_orientation_of_rows(graph->out.num_vertices, &out, graph->has_transpose ? &in : NULL,
+                                graph->directedness != QN_UNDIRECTED, wants_ways, orientation,
+                                error);
 }
 
 void qn_orientation_close_gaps(struct qn_orientation *orientation) {

@@ -1,0 +1,6 @@
+/* Blocks as algorithms on triangles walk them (kernels/cpu/triangles/triangles.h). */
+#pragma once
+
+#include "kernels/cpu/triangles/triangles.h"
+
+qn_orient_view qn_blocked_csr_orient;

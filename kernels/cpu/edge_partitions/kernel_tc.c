@@ -1,0 +1,14 @@
+/* Triangles of the simple undirected graph, on edge partitions (kernels/cpu/csr/kernel_tc.c, which
+ * says why it is a kernel of its own). */
+#include "kernels/cpu/edge_partitions/oriented.h"
+#include "kernels/standalone_kernel.h"
+
+extern const struct qn_kernel qn_kernel_tc_edge_partitions_cpu;
+
+static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
+                          struct qn_error *error) {
+  return qn_triangles_run(request, qn_edge_partitions_orient, result, error);
+}
+
+const struct qn_kernel qn_kernel_tc_edge_partitions_cpu =
+    QN_TC_KERNEL("edge partitions, bitmaps by degree", QN_LAYOUT_EDGE_PARTITIONS, QN_CPU, run);

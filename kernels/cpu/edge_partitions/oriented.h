@@ -1,0 +1,8 @@
+/* The edges of edge partitions as algorithms on triangles walk them
+ * (kernels/cpu/triangles/triangles.h).
+ */
+#pragma once
+
+#include "kernels/cpu/triangles/triangles.h"
+
+qn_orient_view qn_edge_partitions_orient;

@@ -1,0 +1,8 @@
+/* The records of slotted pages as algorithms on triangles walk them
+ * (kernels/cpu/triangles/triangles.h).
+ */
+#pragma once
+
+#include "kernels/cpu/triangles/triangles.h"
+
+qn_orient_view qn_slotted_pages_orient;
