@@ -1,6 +1,7 @@
 /* Betweenness centrality on the hybrid layout (kernels/cpu/loop/brandes.h): a row is its part in
- * ELL, then that in COO. Where in-edges are stored alone of a directed graph, their rows give in
- * the other direction; out-edges alone, which no search here walks, are put together as plain rows.
+ * ELL, then that in COO. In-edges that are stored alone take forwards and give backwards. Where
+ * there are out-edges, too, every search would put these together as plain rows: then it is done
+ * once, for all of them and for the rest.
  *
  * A kernel of its own because it has two phases. */
 #include <quern/hybrid.h>
@@ -90,17 +91,14 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
                           struct qn_error *error) {
   const struct qn_hybrid *view = request->view;
   struct work work = {
-      .edges = {.out.matrix = &view->out,
-                .in.matrix = &view->in,
-                .has_out = view->has_out,
-                .has_in = view->has_in},
+      .edges = {.in.matrix = &view->in, .has_in = true},
       .search = qn_kernel_find("bfs", QN_LAYOUT_HYBRID, QN_CPU, view->in.coo_weights.type),
       .view = view};
   *result = (struct qn_run_result){0};
-  if (!view->has_in)
+  if (view->has_out)
     return run_united(request, view, result, error);
   return brandes_run(request, view->num_vertices, &work, qn_seconds(), result, error);
 }
 
 const struct qn_kernel qn_kernel_bc_hybrid_cpu =
-    QN_BC_KERNEL("ELL + COO, Brandes pull", QN_LAYOUT_HYBRID, QN_CPU, 0, run);
+    QN_BC_KERNEL("ELL + COO, Brandes", QN_LAYOUT_HYBRID, QN_CPU, 0, run);
