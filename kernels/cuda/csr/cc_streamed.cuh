@@ -8,6 +8,7 @@
  * parents are a state to go on from. */
 #pragma once
 
+#include "kernels/cuda/edges/fit_or_read.cuh"
 #include "kernels/cuda/edges/keep.cuh"
 #include "kernels/cuda/rows/row_units.cuh"
 #include "kernels/cuda/standalone/cc_trees.cuh"

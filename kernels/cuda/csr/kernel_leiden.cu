@@ -5,6 +5,7 @@
  * changes two, and because the graph itself shrinks from level to level. */
 #include "kernels/cuda/communities/fixed_weights.cuh"
 #include "kernels/cuda/communities/leiden.cuh"
+#include "kernels/cuda/edges/fit_or_read.cuh"
 #include "kernels/standalone_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_leiden_csr_cuda;

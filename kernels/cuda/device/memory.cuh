@@ -113,6 +113,15 @@ enum qn_status qn_cuda_download(struct qn_cuda_memory *memory, void *to, const v
                                 uint64_t count, uint64_t size, const char *what,
                                 struct qn_error *error);
 
+/* Of several devices that share a run by rows (edges/row_team.cuh), with the status so far: the
+ * device is open; it has all that it needs; nobody needs its memory any more. The first one makes
+ * the result. One that is alone does nothing but that. */
+enum qn_status qn_row_begin(struct qn_cuda_memory *memory, enum qn_status status,
+                            struct qn_error *error);
+enum qn_status qn_row_prepared(struct qn_cuda_memory *memory, enum qn_status status);
+enum qn_status qn_row_end(struct qn_cuda_memory *memory, enum qn_status status);
+bool qn_row_makes_result(const struct qn_cuda_memory *memory);
+
 /* Allocate and upload, or find it in the store; kernels do not write there. `extra` elements more
  * are allocated and zeroed. */
 enum qn_status qn_cuda_copy_of(struct qn_cuda_memory *memory, void *out, const void *from,

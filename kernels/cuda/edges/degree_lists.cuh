@@ -16,7 +16,7 @@
 #pragma once
 
 #include "kernels/cuda/device/primitives.cuh"
-#include "kernels/cuda/edges/run_device.cuh"
+#include "kernels/cuda/edges/fit_or_read.cuh"
 
 #define TC_THREADS 256
 #define TC_WARPS (TC_THREADS / 32)

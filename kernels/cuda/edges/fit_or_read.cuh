@@ -2,8 +2,34 @@
  * host. */
 #pragma once
 
+#include "kernels/cuda/edges/row_team.cuh"
 #include "kernels/cuda/edges/run_device.cuh"
 #include "support/memory_plan.h"
+
+/* The refusal of a run that needs `bytes` of device memory at least. `what` is "bc", "even
+ * streaming, cc". */
+static inline enum qn_status qn_run_too_large(const struct qn_cuda_memory *memory, const char *what,
+                                              uint64_t bytes, struct qn_error *error) {
+  char needed[32], may[32];
+  return qn_fail(
+      error, QN_DEVICE,
+      "not enough device memory: %s on this graph needs %s or more, but %s of %s may be "
+      "used; allow more with --device-memory, use a larger device, or --device cpu",
+      what, qn_size_text(bytes, needed, sizeof needed),
+      qn_size_text(qn_cuda_plannable_bytes(&memory->device, memory->cap), may, sizeof may),
+      memory->device.name);
+}
+
+/* A kernel that is not streamed needs `bytes` at least: are they there? */
+static inline enum qn_status qn_run_must_fit(const struct qn_cuda_memory *memory,
+                                             const char *algorithm, uint64_t bytes,
+                                             struct qn_error *error) {
+  char what[64];
+  if (bytes <= qn_cuda_plannable_bytes(&memory->device, memory->cap))
+    return QN_OK;
+  snprintf(what, sizeof what, "%s, which is not streamed on this layout,", algorithm);
+  return qn_run_too_large(memory, what, bytes, error);
+}
 
 /* What is told of a vertex takes so many bytes (told_steps.cuh). */
 #define QN_TOLD_BYTES 24

@@ -5,6 +5,7 @@
 
 #include "kernels/in_edges.h"
 #include "support/memory.h"
+#include <quern/graph.h>
 
 struct qn_row_team {
   struct qn_device_team threads;
@@ -194,6 +195,10 @@ enum qn_status qn_row_end(struct qn_cuda_memory *memory, enum qn_status status) 
   if (ended && !status)
     qn_run_result_destroy(&memory->member->result);
   return ended;
+}
+
+bool qn_row_makes_result(const struct qn_cuda_memory *memory) {
+  return !memory->member || memory->member->index == 0;
 }
 
 static enum qn_status work(void *user, unsigned index, struct qn_error *error) {

@@ -14,7 +14,6 @@
 #include "kernels/cuda/device/memory.cuh"
 #include "kernels/registry.h"
 #include "kernels/run_state.h"
-#include <quern/view.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,16 +41,6 @@ typedef enum qn_status (*qn_row_run)(const struct qn_run_request *request,
  * too, which are made once for all if the graph lacks them. */
 enum qn_status qn_run_by_rows(const struct qn_run_request *request, bool walks_back, qn_row_run run,
                               struct qn_run_result *result, struct qn_error *error);
-
-/* ---- What frames of runs call (run_device.cuh) --------------------------------------------- */
-
-/* The device is open, or `status` says why not: get to know the others' memory. */
-enum qn_status qn_row_begin(struct qn_cuda_memory *memory, enum qn_status status,
-                            struct qn_error *error);
-/* It has all that it needs. */
-enum qn_status qn_row_prepared(struct qn_cuda_memory *memory, enum qn_status status);
-/* It is done, with `status`; nobody needs its memory any more. */
-enum qn_status qn_row_end(struct qn_cuda_memory *memory, enum qn_status status);
 
 /* ---- What a member has -------------------------------------------------------------------------
  */

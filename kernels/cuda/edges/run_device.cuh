@@ -6,7 +6,6 @@
 
 #include "kernels/cuda/edges/csr_device.cuh"
 #include "kernels/cuda/edges/row_queue.cuh"
-#include "kernels/cuda/edges/row_team.cuh"
 #include "kernels/registry.h"
 #include "support/memory.h"
 #include "support/sizes.h"
@@ -53,7 +52,7 @@ static inline enum qn_status qn_run_download(struct qn_cuda_memory *memory,
   const uint32_t size = qn_result_bytes(type);
   void *host;
   bool left;
-  if (memory->member && memory->member->index > 0)
+  if (!qn_row_makes_result(memory))
     return QN_OK;
   enum qn_status status = qn_cuda_leave_values(memory, type, values, count, result, &left, error);
   if (status || left)
@@ -70,20 +69,6 @@ static inline enum qn_status qn_run_download(struct qn_cuda_memory *memory,
   result->num_values = count;
   result->values = host;
   return QN_OK;
-}
-
-/* The refusal of a run that needs `bytes` of device memory at least. `what` is "bc", "even
- * streaming, cc". */
-static inline enum qn_status qn_run_too_large(const struct qn_cuda_memory *memory, const char *what,
-                                              uint64_t bytes, struct qn_error *error) {
-  char needed[32], may[32];
-  return qn_fail(
-      error, QN_DEVICE,
-      "not enough device memory: %s on this graph needs %s or more, but %s of %s may be "
-      "used; allow more with --device-memory, use a larger device, or --device cpu",
-      what, qn_size_text(bytes, needed, sizeof needed),
-      qn_size_text(qn_cuda_plannable_bytes(&memory->device, memory->cap), may, sizeof may),
-      memory->device.name);
 }
 
 /* A queue of up to `num_vertices` rows. */

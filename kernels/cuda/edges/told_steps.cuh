@@ -16,6 +16,7 @@
 #pragma once
 
 #include "kernels/cuda/edges/row_steps.cuh"
+#include "kernels/cuda/edges/row_team.cuh"
 
 namespace {
 
