@@ -912,7 +912,7 @@ class SeveralDevices(Graph):
             self.assertEqual([device["index"] for device in report["devices"]], [0, 2])
             self.assertEqual(sum(device["topology_bytes"] for device in report["devices"]), 4 * edges)
             self.assertTrue(all(device["merged_bytes"] > 0 and device["topology_bytes"] < 3 * edges for device in report["devices"]))
-        report, notice = self.report("cdlp", "pages.qrn", "--devices=0,0,1", "--device-memory=80K", "-fo", "out.npy", "--explain",
+        report, notice = self.report("cdlp", "pages.qrn", "--devices=0,0,1", "--device-memory=40K", "-fo", "out.npy", "--explain",
                                      "--trace=run.json", QUERN_EMULATOR_PEERS="no")
         tool("quern-run", "cdlp", "graph.qrn", "--device=cpu", "-qfo", "expected.npy")
         self.assertEqual(Path("out.npy").read_bytes(), Path("expected.npy").read_bytes())
