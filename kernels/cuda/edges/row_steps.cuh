@@ -38,8 +38,8 @@ struct step_report {
 struct step_changes {
   uint32_t *amounts; /* [V] for a vertex; 0 between steps */
   struct step_list touched;
-  uint64_t *told, *heard; /* [V] of this device and of another: vertex << 32 | amount */
-  uint64_t num_told;      /* on the host */
+  uint64_t *told, *received; /* [V] of this device and of another: vertex << 32 | amount */
+  uint64_t num_told;         /* on the host */
 };
 
 struct row_steps {
@@ -154,7 +154,7 @@ inline enum qn_status steps_create_changes(struct qn_cuda_memory *memory, uint64
     status = qn_cuda_alloc(memory, &changes->told, num_vertices, sizeof *changes->told,
                            "what is told", error);
   return status ? status
-                : qn_cuda_alloc(memory, &changes->heard, num_vertices, sizeof *changes->heard,
+                : qn_cuda_alloc(memory, &changes->received, num_vertices, sizeof *changes->received,
                                 "what is told", error);
 }
 

@@ -99,16 +99,16 @@ enum qn_status steps_share(struct row_steps *steps, Visit visit, struct qn_error
     const unsigned by = (member->index + turn) % members;
     const struct step_changes *theirs = (const struct step_changes *)qn_row_told(member, by);
     const uint64_t count = theirs->num_told;
-    const uint64_t *heard = turn == 0 ? steps->changes.told : steps->changes.heard;
+    const uint64_t *received = turn == 0 ? steps->changes.told : steps->changes.received;
     if (count == 0)
       continue;
     if (turn > 0)
-      status =
-          qn_row_copy(memory, steps->changes.heard, by, theirs->told, count * sizeof *heard, error);
+      status = qn_row_copy(memory, steps->changes.received, by, theirs->told,
+                           count * sizeof *received, error);
     if (status)
       break;
-    QN_LAUNCH((steps_take<Visit>), qn_run_blocks(memory, count), QN_QUEUE_THREADS, 0, NULL, heard,
-              count, steps->next, visit);
+    QN_LAUNCH((steps_take<Visit>), qn_run_blocks(memory, count), QN_QUEUE_THREADS, 0, NULL,
+              received, count, steps->next, visit);
     status = qn_cuda_launched("a step", error);
   }
   if (!status)
