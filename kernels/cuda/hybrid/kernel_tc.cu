@@ -8,6 +8,7 @@
 #include "kernels/cpu/hybrid/oriented.h"
 #include "kernels/cuda/edges/triangles.cuh"
 #include "kernels/standalone_kernel.h"
+#include <quern/hybrid.h>
 
 extern "C" const struct qn_kernel qn_kernel_tc_hybrid_cuda;
 
