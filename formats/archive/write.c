@@ -28,12 +28,14 @@ struct kept_triangle {
   bool cut; /* into these; known when the columns are there */
 };
 
-/* The graph whose triangle is kept, if `container` has one. */
+/* The graph whose triangle is kept, if `container` has one. Weights are a triangle only beside
+ * columns that are one, too, and these may stay plain where weights, which are wider, need not. */
 static enum qn_status find_triangle(const struct qn_container *container,
                                     struct kept_triangle *triangle, struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(container);
+  const struct qn_section *columns = qn_container_section(container, "column_indices");
   if (info->layout != QN_LAYOUT_GRAPH || info->directedness != QN_UNDIRECTED ||
-      qn_is_rectangular(info))
+      qn_is_rectangular(info) || !columns || columns->logical_bytes < WORTH_ENCODING)
     return QN_OK;
   const struct qn_csr *csr = &triangle->graph.out;
   enum qn_status status = qn_graph_view(container, &triangle->graph, error);
