@@ -56,31 +56,39 @@ static enum qn_status take_steps(struct qn_import_options *options, const json_t
   return status;
 }
 
-/* The options of who made the graph, and of whoever made that of which it was made. */
-static enum qn_status take_options(struct qn_change_policy *policy, struct qn_error *error) {
-  struct qn_import_options *added = &policy->added;
-  const json_t *about = policy->metadata;
-  const char *tool = json_string_value(json_object_get(about, "tool"));
-  const bool imported =
-      tool && (strcmp(tool, "quern-import") == 0 ||
-               (strcmp(tool, "libquern") == 0 && !json_object_get(about, "source")));
-  const json_t *options = json_object_get(about, "options"), *value;
-  const char *key, *ids = json_string_value(json_object_get(options, "ids"));
+/* Of whoever read the graph from files, or generated it. */
+static enum qn_status take_first(struct qn_change_policy *policy, const json_t *options,
+                                 struct qn_error *error) {
+  const char *ids = json_string_value(json_object_get(options, "ids")), *key;
+  const char *weights = json_string_value(json_object_get(options, "weights"));
+  json_t *value;
   enum qn_status status = QN_OK;
   json_object_foreach((json_t *)options, key, value) {
-    if (!status && imported && is_honoured(key))
-      status = set_option(added, key, value, error);
+    if (!status && is_honoured(key))
+      status = set_option(&policy->added, key, value, error);
   }
-  if (imported) {
-    policy->keeps_ids = ids && strcmp(ids, "keep") == 0;
-    policy->num_vertices = (uint64_t)json_integer_value(json_object_get(options, "vertices"));
-  }
-  while (!status && about && !imported) {
-    options = json_object_get(about, "options");
-    status = take_steps(added, options, error);
-    about = json_object_get(json_object_get(about, "source"), "metadata");
-  }
-  return status;
+  if (status || json_object_get(options, "model")) /* generated: it read nothing */
+    return status;
+  policy->keeps_ids = ids && strcmp(ids, "keep") == 0;
+  policy->num_vertices = (uint64_t)json_integer_value(json_object_get(options, "vertices"));
+  policy->drops_weights = weights && strcmp(weights, "none") == 0;
+  return QN_OK;
+}
+
+/* The options of who made the graph, after those of whoever made that of which it was made. */
+static enum qn_status take_options(struct qn_change_policy *policy, const json_t *about,
+                                   struct qn_error *error) {
+  static const char *const first[] = {"quern-import", "quern-generate", "libquern"};
+  const char *tool = json_string_value(json_object_get(about, "tool"));
+  const json_t *options = json_object_get(about, "options");
+  const json_t *source = json_object_get(about, "source");
+  const json_t *before =
+      source ? json_object_get(source, "metadata") : json_object_get(about, "base");
+  for (unsigned i = 0; tool && !before && i < sizeof first / sizeof *first; i++)
+    if (strcmp(tool, first[i]) == 0)
+      return take_first(policy, options, error);
+  enum qn_status status = before ? take_options(policy, before, error) : QN_OK;
+  return status ? status : take_steps(&policy->added, options, error);
 }
 
 /* NAME:TYPE,... of the columns that the graph has, so that what is added has the same ones. */
@@ -113,7 +121,7 @@ enum qn_status qn_change_policy_make(const struct qn_changed *changed,
   qn_import_options_begin(added);
   enum qn_status status = qn_container_metadata(changed->base, &policy->metadata, error);
   if (!status)
-    status = take_options(policy, error);
+    status = take_options(policy, policy->metadata, error);
   if (!status)
     status = qn_setting_set(qn_setting_find(qn_import_settings, "ids"), added,
                             texts ? "strings" : "compact", error);
@@ -122,9 +130,9 @@ enum qn_status qn_change_policy_make(const struct qn_changed *changed,
                             qn_weight_type_name(info->weight_type), error);
   if (status)
     return status;
-  const char *weights =
-      json_string_value(json_object_get(json_object_get(policy->metadata, "options"), "weights"));
-  if (weights && strcmp(weights, "none") == 0)
+  if (policy->num_vertices != info->num_vertices) /* some were left out since */
+    policy->num_vertices = 0;
+  if (policy->drops_weights && info->weight_type == QN_WEIGHT_NONE)
     added->read.weights = added->build.weights = QN_WEIGHTS_NONE;
   added->build.undirected = info->directedness == QN_UNDIRECTED;
   added->directed = !added->build.undirected;

@@ -106,16 +106,23 @@ void qn_figures_size(const struct qn_container_info *info, uint64_t bytes, json_
 
 /* ---- Edges ----------------------------------------------------------------- */
 
+/* Edges of a time, and a generation: not all that were counted. */
+static bool is_of_some(const json_t *metadata) {
+  const json_t *options = json_object_get(metadata, "options");
+  return json_object_get(options, "between") || json_object_get(options, "append") ||
+         json_object_get(options, "remove");
+}
+
 uint64_t qn_undirected_edges(const struct qn_container *container, uint64_t stored) {
   json_t *whole = NULL;
   if (!container || qn_container_info(container)->directedness != QN_UNDIRECTED ||
       qn_container_metadata(container, &whole, NULL))
     return 0;
   const json_t *metadata = whole;
-  while (metadata && !json_object_get(metadata, "ledger"))
+  while (metadata && !is_of_some(metadata) && !json_object_get(metadata, "ledger"))
     metadata = json_object_get(json_object_get(metadata, "source"), "metadata");
-  const json_int_t edges =
-      json_integer_value(json_object_get(json_object_get(metadata, "ledger"), "undirected_edges"));
+  const json_t *ledger = is_of_some(metadata) ? NULL : json_object_get(metadata, "ledger");
+  const json_int_t edges = json_integer_value(json_object_get(ledger, "undirected_edges"));
   json_decref(whole);
   const bool fits =
       edges > 0 && (uint64_t)edges <= stored && stored - (uint64_t)edges <= (uint64_t)edges;
