@@ -82,6 +82,8 @@ static void set_option(json_t *options, const char *key, const json_t *value) {
                                         : (json_is_true(value) ? "also" : "no")));
   else if (json_is_array(value) && !json_is_string(json_array_get(value, 0)))
     json_object_set_new(options, name, joined(value));
+  else if (json_is_real(value)) /* a recipe has texts and integers */
+    json_object_set_new(options, name, json_sprintf("%.17g", json_real_value(value)));
   else
     json_object_set(options, name, (json_t *)value);
 }

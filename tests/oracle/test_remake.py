@@ -37,7 +37,8 @@ LAYOUTS = [["block"], ["block", "-d", "both", "--out-edges", "--block-vertices=8
            ["page", "--address=3,3", "--page-size=512"], ["partition", "--partitions=4"], ["partition", "--partition-bytes=512"], ["shard", "--shard-vertices=8"],
            ["shard", "--shared-memory=4K", "--page-bytes=4K"]]
 MODELS = [["rmat", "--scale=6", "--weights=1,9", "--seed=3"], ["uniform", "--scale=5", "--degree=3", "--permute=no", "--undirected"],
-          ["grid", "--scale=6", "--weights=0.5,2"], ["rmat", "--scale=5", "--edges=77", "--probabilities=0.5,0.2,0.2", "--transpose=also"]]
+          ["grid", "--scale=6", "--weights=0.5,2"], ["rmat", "--scale=5", "--edges=77", "--probabilities=0.5,0.2,0.2", "--transpose=also"],
+          ["powerlaw", "--vertices=300", "--degree=4", "--exponent=2.2", "--max-degree=40"]]
 
 
 class Remake(unittest.TestCase):
