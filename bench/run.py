@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks: importing, verifying, every builder on directed graphs, and the
-engines of all layouts on clean R-MAT and uniform graphs. `scons bench` builds them first.
+"""Runs the benchmarks: importing, verifying, every builder on directed graphs, and the engines of all layouts on clean R-MAT
+and uniform graphs. `scons bench` builds them first.
 
 Tables go to the terminal, the inputs (made once) to build/bench; bench.json there, written anew after each part, is for bench/report.py.
 """

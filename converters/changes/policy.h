@@ -10,7 +10,7 @@ struct qn_change_policy {
   struct qn_import_options added, removed; /* how the inputs are read */
   bool keeps_ids;        /* vertex v is the one called v, and those below it are */
   uint64_t num_vertices; /* declared; 0: they are those that edges name */
-  bool drops_weights;    /* of what was imported, and what is */
+  bool drops_weights;    /* the import left them out, and so do appends */
   json_t *metadata;      /* of the base: options borrow its texts */
   char *properties;      /* the same */
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "converters/recipe/history.h"
+#include "formats/text/text_format.h"
 #include "support/json_text.h"
 #include <quern/metadata.h>
 #include <quern/properties.h>
@@ -54,20 +55,26 @@ static bool is_default(const char *key, const json_t *value) {
   return false;
 }
 
+static char *put_number(char *p, const json_t *number) {
+  return json_is_integer(number) ? qn_put_i64(p, json_integer_value(number))
+                                 : qn_put_f64(p, json_real_value(number));
+}
+
+static json_t *number_text(const json_t *number) {
+  char text[QN_MAX_NUMBER_TEXT];
+  return json_stringn(text, (size_t)(put_number(text, number) - text));
+}
+
 /* "[0.57, 0.19]" is "0.57,0.19". */
 static json_t *joined(const json_t *list) {
-  char text[512] = "";
-  size_t at = 0;
-  for (size_t i = 0; i < json_array_size(list) && at < sizeof text; i++) {
-    const json_t *value = json_array_get(list, i);
-    const int added = json_is_integer(value)
-                          ? snprintf(text + at, sizeof text - at, "%s%" JSON_INTEGER_FORMAT,
-                                     i ? "," : "", json_integer_value(value))
-                          : snprintf(text + at, sizeof text - at, "%s%.17g", i ? "," : "",
-                                     json_number_value(value));
-    at += added > 0 ? (size_t)added : 0;
+  char text[512], *p = text;
+  for (size_t i = 0; i < json_array_size(list) && p + QN_MAX_NUMBER_TEXT < text + sizeof text;
+       i++) {
+    if (i > 0)
+      *p++ = ',';
+    p = put_number(p, json_array_get(list, i));
   }
-  return json_string(text);
+  return json_stringn(text, (size_t)(p - text));
 }
 
 static void set_option(json_t *options, const char *key, const json_t *value) {
@@ -83,7 +90,7 @@ static void set_option(json_t *options, const char *key, const json_t *value) {
   else if (json_is_array(value) && !json_is_string(json_array_get(value, 0)))
     json_object_set_new(options, name, joined(value));
   else if (json_is_real(value)) /* a recipe has texts and integers */
-    json_object_set_new(options, name, json_sprintf("%.17g", json_real_value(value)));
+    json_object_set_new(options, name, number_text(value));
   else
     json_object_set(options, name, (json_t *)value);
 }
@@ -319,10 +326,9 @@ static enum qn_status add_one_partition(struct qn_history *history, const char *
                    "no recipe tells how it was made: the partition '%.64s' is of a file or a "
                    "library",
                    column);
-  json_t *options = json_pack(
-      "{s:O, s:s, s:o, s:s}", "partition", json_object_get(said, "parts"), "by", by, "imbalance",
-      json_sprintf("%.17g", json_number_value(json_object_get(said, "imbalance"))), "column",
-      column);
+  json_t *options =
+      json_pack("{s:O, s:s, s:o, s:s}", "partition", json_object_get(said, "parts"), "by", by,
+                "imbalance", number_text(json_object_get(said, "imbalance")), "column", column);
   if (json_integer_value(passes) > 0)
     json_object_set(options, "passes", (json_t *)passes);
   json_array_append_new(history->steps,
