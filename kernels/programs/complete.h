@@ -152,6 +152,8 @@ PROGRAM_ENUMERATE(PROGRAM_PARAMETERS);
 #endif
 
 #ifdef PROGRAM_HALVES /* by a user's header around the program */
+static_assert((program_message)0.5 != 0 && !PROGRAM_SEES_RECEIVER,
+              "PROGRAM_HALVES: messages are real numbers");
 #include "kernels/programs/half.h"
 #endif
 static_assert(program_num_parameters <= QN_MAX_PROGRAM_PARAMETERS, "too many parameters");

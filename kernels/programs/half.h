@@ -5,6 +5,10 @@
  * these. */
 #pragma once
 
+#ifndef PROGRAM_NAME
+#error "include a program (kernels/programs/NAME.h) before half.h"
+#endif
+
 #include <string.h>
 
 #define HALF_SCALE 0x1p112f /* exponents are biased by 15, not by 127 */
@@ -30,9 +34,6 @@ PROGRAM_FUNCTION uint16_t half_of(float value) {
   memcpy(&bits, &scaled, sizeof bits);
   return sign | (uint16_t)((bits + 0xfff + (bits >> 13 & 1)) >> 13);
 }
-
-static_assert((program_message)0.5 != 0 && !PROGRAM_SEES_RECEIVER,
-              "PROGRAM_HALVES: messages are real numbers");
 
 PROGRAM_FUNCTION uint16_t half_send(const struct qn_program_context *context, program_value value,
                                     uint64_t out_degree) {

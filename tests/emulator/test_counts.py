@@ -52,7 +52,8 @@ class Counts(unittest.TestCase):
                         "--emulated", EMULATED, "--programs", EMULATED, "--folder", "."], check=True, stdout=subprocess.DEVNULL,
                        env=dict(os.environ, OMP_NUM_THREADS="1"))
         tables = json.loads(Path("counts.json").read_text())["tables"]
-        self.assertEqual(set(tables), {"papers-cage-counts", "papers-cage-cache", "papers-graphie-moved", "papers-graphie-activation", "papers-hpgraph-lanes"})
+        self.assertEqual(set(tables), {"papers-cage-counts", "papers-cage-cache", "papers-garaph-halves", "papers-graphie-moved",
+                                       "papers-graphie-activation", "papers-hpgraph-lanes"})
         rows = {(each["row"], each["column"]): each["value"] for each in tables["papers-graphie-activation"]}
         self.assertGreater(rows["BFS", "flags set"], rows["BFS", "words of the bitmap read"])
 

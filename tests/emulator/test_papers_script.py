@@ -33,7 +33,8 @@ class Emulated(unittest.TestCase):
         # Of disks and of the CPU alone: bench/stripes.py, bench/storage.py, bench/counts.py.
         wanted -= {"papers-gts-stripes", "papers-garaph-storage", "papers-garaph-asynchronous", "papers-graphie-cpu"}
         # Counted: bench/counts.py.
-        wanted -= {"papers-cage-counts", "papers-cage-cache", "papers-hpgraph-lanes", "papers-graphie-moved", "papers-graphie-activation"}
+        wanted -= {"papers-cage-counts", "papers-cage-cache", "papers-garaph-halves", "papers-hpgraph-lanes", "papers-graphie-moved",
+                   "papers-graphie-activation"}
         wanted -= {"papers-gts-disks"}  # of more than is read to measure a disk
         self.assertEqual(wanted, set(report["tried"]))
         for name, cells in report["tried"].items():

@@ -27,8 +27,8 @@ class Graphs(Sets, unittest.TestCase):
         (cls.at / "in.txt").write_text("".join("%d 199\n%d 3\n" % (v, v) for v in range(4, 199)))
         cls.make("hub", "4", "--vertices", "400", split=("--balance", "vertices"))
 
-    def same(self, *words):
-        said = super().same(*words)
+    def same(self, *words, shared=()):
+        said = super().same(*words, shared=shared)
         self.assertEqual(said["device"], "cuda")
         return said
 
@@ -40,7 +40,7 @@ class Parts(Graphs):
                 self.same(1, algorithm, graph)
         for algorithm in ("pagerank", "bfs"):
             with self.subTest(algorithm, graph="hub"):
-                self.same(1, algorithm, "hub", "--device-memory", "32K")
+                self.same(1, algorithm, "hub", shared=["--device-memory=32K"])
 
     def test_parents(self):
         for words in ([EMULATED, "bfs", self.at / "u", "--device=cuda"], ["quern-run", "bfs", self.at / "u.qrn", "--device=cpu"]):
