@@ -13,6 +13,7 @@
 #include "support/atomic_file.h"
 #include "support/progress.h"
 #include "support/threads.h"
+#include "support/used_files.h"
 #include "tools/run/graph500.h"
 #include "tools/run/graphalytics.h"
 #include "tools/run/options.h"
@@ -33,6 +34,7 @@ static void list_kernels(bool json) {
   json_decref(list);
 }
 
+/* What is told of the input is read first: of one that was overwritten nothing is told. */
 static enum qn_status show(const struct qn_run_command *options, const struct qn_run_input *input,
                            const struct qn_run *run, const struct qn_watch *watch,
                            struct qn_report_times *times, struct qn_error *error) {
@@ -46,14 +48,15 @@ static enum qn_status show(const struct qn_run_command *options, const struct qn
   if (status)
     return status;
   json_t *report = qn_run_report_json(input, run, watch, times, summary);
-  if (options->shared.json)
+  status = qn_used_files_check_all(error);
+  if (!status && options->shared.json)
     qn_tool_print_json(json_incref(report));
-  else if (!options->shared.quiet)
+  else if (!status && !options->shared.quiet)
     qn_run_report_print(input, run, report, options->watch.explain,
                         qn_output_options_take_stdout(&options->outputs) ? stderr : stdout);
   json_decref(report);
   json_decref(summary);
-  return QN_OK;
+  return status;
 }
 
 /* What the ranks of a run do beside the first one, which tells. */

@@ -451,9 +451,13 @@ class Devices(Graph):
         self.refused(self.emulated("cc", graph, QUERN_EMULATOR_MEMORY="1K"), 6,
                      r"not enough device memory: even streaming, cc on this graph needs .* or more, but .* of .* may be used")
         for algorithm in ("bc", "tc"):
-            self.refused(self.emulated(algorithm, graph, "--device-memory=6K"), 6,
-                         r"not enough device memory: even reading edges from the host, %s on this graph needs \d+\.\d+ KiB or "
-                         r"more, but 6\.00 KiB of .* may be used; allow more with --device-memory" % algorithm)
+            text = (r"not enough device memory: even reading edges from the host, %s on this graph needs (\d+\.\d+) KiB or more, "
+                    r"but \d+\.\d+ KiB of .* may be used; allow more with --device-memory" % algorithm)
+            told = 1024 * float(re.search(text, self.emulated(algorithm, graph, "--device-memory=1K").stderr).group(1))
+            self.refused(self.emulated(algorithm, graph, "--device-memory=%d" % (told - 6)), 6, text)  # told to 5 bytes
+            enough = self.emulated(algorithm, graph, "--device-memory=%d" % (told + 6))
+            self.assertEqual(enough.returncode, 0, enough.stderr)
+            self.assertIn("reading edges from the host", enough.stderr)
 
     def test_auto_takes_the_device_if_it_can(self):
         graph = self.graph()
@@ -905,7 +909,7 @@ class SeveralDevices(Graph):
     def test_some_rows_to_each(self):
         """Kernels of their own; of undirected graphs k-core is a program otherwise. Results: test_emulated_shared_rows."""
         self.pages()
-        edges = json.loads(tool("quern-info", "graph.qrn", "--json").stdout)["edges"]
+        edges = json.loads(run(TOOLS / "quern-info", "graph.qrn", "--json").stdout)["edges"]
         for name in ("cdlp", "kcore", "lcc"):
             tool("quern-run", name, "graph.qrn", "--device=cpu", "-qfo", "expected.npy")
             report, notice = self.report(name, "graph.qrn", "--devices=0,2", "-fo", "out.npy")
@@ -915,7 +919,7 @@ class SeveralDevices(Graph):
             self.assertEqual(sum(device["topology_bytes"] for device in report["devices"]), 4 * edges)
             self.assertTrue(all(device["merged_bytes"] > 0 and device["topology_bytes"] < 3 * edges for device in report["devices"]))
         report, notice = self.report("cdlp", "pages.qrn", "--devices=0,0,1", "--device-memory=40K", "-fo", "out.npy", "--explain",
-                                     "--trace=run.json", QUERN_EMULATOR_PEERS="no")
+                                     "--trace=rows.json", QUERN_EMULATOR_PEERS="no")
         tool("quern-run", "cdlp", "graph.qrn", "--device=cpu", "-qfo", "expected.npy")
         self.assertEqual(Path("out.npy").read_bytes(), Path("expected.npy").read_bytes())
         self.assertRegex(notice, "3 devices, .* through the host's memory\n.*reading edges from the host")

@@ -13,6 +13,7 @@
 #include "support/search.h"
 #include "support/threads.h"
 #include "support/tool.h"
+#include "support/used_files.h"
 #include "tools/run/graph500_report.h"
 #include <quern/import.h>
 #include <quern/placement.h>
@@ -297,6 +298,9 @@ static enum qn_status search_all(struct work *work, const char *algorithm,
 }
 
 static enum qn_status show(const struct work *work, struct qn_error *error) {
+  enum qn_status status = qn_used_files_check_all(error);
+  if (status)
+    return status;
   if (work->options->json) {
     json_t *json = qn_graph500_json(&work->report);
     if (!json)

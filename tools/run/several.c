@@ -21,6 +21,7 @@
 #include "support/text/url.h"
 #include "support/threads.h"
 #include "support/tool.h"
+#include "support/used_files.h"
 #include "tools/run/report.h"
 
 #define MOST 64
@@ -185,7 +186,8 @@ static enum qn_status run_one(struct work *work, const struct qn_algorithm *algo
 
 /* ---- Report ---------------------------------------------------------------- */
 
-static void print_table(const struct work *work, const struct qn_run_input *input, FILE *out) {
+static void print_table(const struct work *work, const struct qn_run_input *input,
+                        uint64_t undirected, FILE *out) {
   struct qn_page page;
   FILE *stream = qn_page_begin(&page, out);
   char vertices[32], edges[QN_EDGES_TEXT];
@@ -194,8 +196,7 @@ static void print_table(const struct work *work, const struct qn_run_input *inpu
   char shown[QN_PATH_SHOWN];
   fprintf(stream, "%s: %s vertices, %s\n", qn_path_shown(work->options->file, shown, sizeof shown),
           qn_count_text(input->info->num_vertices, vertices, sizeof vertices),
-          qn_edges_text(input->info->directedness, input->info->num_edges,
-                        qn_undirected_edges(input->container, input->info->num_edges), edges));
+          qn_edges_text(input->info->directedness, input->info->num_edges, undirected, edges));
   const char *const gap = qn_terminal_width() < 62 ? "\n   " : "";
   fprintf(stream, "  %-16s %-6s %10s%s %12s %12s\n", "", "device", "iterations", gap, "prepare s",
           "kernel s");
@@ -214,11 +215,16 @@ static void print_table(const struct work *work, const struct qn_run_input *inpu
   qn_page_end(&page, 4);
 }
 
+/* As of one run (tools/run.c): what is read of the input comes before it is looked at again. */
 static enum qn_status report(const struct work *work, const struct qn_run_input *input,
                              double begin, struct qn_error *error) {
+  const uint64_t undirected = qn_undirected_edges(input->container, input->info->num_edges);
+  enum qn_status status = qn_used_files_check_all(error);
+  if (status)
+    return status;
   if (!work->options->json) {
     if (!work->options->quiet)
-      print_table(work, input, stdout);
+      print_table(work, input, undirected, stdout);
     return QN_OK;
   }
   json_t *json = json_pack(

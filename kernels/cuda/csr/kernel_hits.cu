@@ -130,10 +130,10 @@ enum qn_status create_sides(struct hits_work *work, struct qn_error *error) {
   return status;
 }
 
-uint64_t needed_bytes(const struct qn_graph *graph) {
+uint64_t needed_bytes(const struct qn_graph *graph, unsigned num_parts) {
   const uint64_t V = graph->out.num_vertices, units = graph->out.num_edges / QN_UNIT_EDGES + V;
   return qn_both_ways_bytes(graph) + (qn_both_ways_alike(graph) ? 1 : 2) * 8 * V + 3 * 8 * V +
-         8 * units + 16 * MOST_PARTS + 64;
+         8 * units + 16 * num_parts + 64;
 }
 
 enum qn_status create(struct hits_work *work, struct qn_error *error) {
@@ -144,7 +144,7 @@ enum qn_status create(struct hits_work *work, struct qn_error *error) {
   work->num_parts = parts == 0 ? 1 : parts < MOST_PARTS ? (unsigned)parts : MOST_PARTS;
   enum qn_status status = qn_run_check_units(V, graph->out.num_edges, error);
   if (!status)
-    status = qn_run_fit_or_read(memory, work->request, "hits", needed_bytes(graph),
+    status = qn_run_fit_or_read(memory, work->request, "hits", needed_bytes(graph, work->num_parts),
                                 qn_both_ways_edge_bytes(graph), 0, error);
   if (!status)
     status = qn_both_ways_upload(memory, graph, &work->out.csr, &work->in.csr, error);
