@@ -1,12 +1,12 @@
 #include "runtime/choose.h"
 
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "kernels/cuda/device/device.h"
 #include "runtime/suits.h"
 #include "support/progress.h"
+#include "support/threads.h"
 
 /* The layouts on which a processor runs an algorithm with such weights, for a message. */
 static void list_layouts(const char *algorithm, enum qn_processor processor,
@@ -126,7 +126,7 @@ static struct qn_choice weigh(const struct qn_run_input *input,
   const struct qn_workload workload = {.info = input->info,
                                        .iterations = qn_run_options_iterations(options),
                                        .num_sources = qn_run_options_sources(options),
-                                       .num_threads = (unsigned)omp_get_num_procs(),
+                                       .num_threads = qn_threads(),
                                        .room = room,
                                        .started = started,
                                        .placed = started && options->store};

@@ -10,6 +10,10 @@
 
 #include <quern/error.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What is under way (support/progress.h); read and written by any thread with __atomic functions.
  */
 struct qn_task {
@@ -47,3 +51,7 @@ void qn_context_set(struct qn_context *context);
 
 /* QN_INTERRUPTED if the work is to end. Any thread; call every few milliseconds of work. */
 enum qn_status qn_context_check(struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif

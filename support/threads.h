@@ -10,6 +10,10 @@ extern "C" {
 
 #define QN_MAX_THREADS 1024
 
+/* So many numbers at least are worth a team: threads spin while they wait for the next ones, and
+ * may take the processor from the one that works. */
+#define QN_TEAM_LEAST 32768
+
 /* Make every later parallel region use `requested` threads; 0 means all that the
  * process may run on. Returns the number chosen (at most QN_MAX_THREADS). */
 unsigned qn_threads_set(unsigned requested);

@@ -10,6 +10,7 @@
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/temp_file.h"
+#include "support/threads.h"
 
 enum { CHECKED_AT = 1 << 20 };
 
@@ -52,7 +53,7 @@ static enum qn_status order_run(const struct qn_string_runs *runs, uint64_t inde
     status = qn_string_run_places(runs, index, places, error);
   if (!status) {
     memcpy(by_place, vertices, count * sizeof *by_place);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (count > QN_TEAM_LEAST)
     for (uint64_t i = 0; i < count; i++)
       vertices[i] = by_place[places[i]];
   }

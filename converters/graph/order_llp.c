@@ -211,7 +211,7 @@ static uint64_t sweep_once(const struct layers *layers, const struct counts *cou
   uint8_t slices[SLICES] = {0};
   uint64_t changed = 0;
   shuffle_slices(key, slices);
-#pragma omp parallel reduction(+ : changed)
+#pragma omp parallel reduction(+ : changed) if (layers->num_ends > QN_TEAM_LEAST)
   for (unsigned first = 0; first < SLICES; first += SLICES / BATCHES) {
     const struct counts *mine = &counts[omp_get_thread_num()];
 #pragma omp for schedule(dynamic, 1)

@@ -7,6 +7,7 @@
 #include "support/memory.h"
 #include "support/search.h"
 #include "support/temp_file.h"
+#include "support/threads.h"
 #include <quern/fingerprint.h>
 
 uint64_t qn_set_row_end(const struct qn_set *set, uint64_t first) {
@@ -20,7 +21,7 @@ static uint64_t wide_fingerprint(const struct qn_set_part *block, const struct q
                                  bool reverse) {
   const unsigned width = qn_weight_bytes(rows->weights.type);
   uint64_t sum = 0;
-#pragma omp parallel for schedule(dynamic, 1024) reduction(+ : sum)
+#pragma omp parallel for schedule(dynamic, 1024) reduction(+ : sum) if (rows->num_vertices + rows->num_edges > QN_TEAM_LEAST)
   for (uint64_t row = 0; row < rows->num_vertices; row++) {
     const uint64_t mixed = qn_mix_vertex(block->begin + row);
     const uint64_t own = reverse ? qn_mix_destination_of(mixed) : mixed;

@@ -10,6 +10,7 @@
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/temp_file.h"
+#include "support/threads.h"
 #include "support/tool.h"
 #include <quern/metadata.h>
 
@@ -203,7 +204,7 @@ static json_t *part_metadata(const struct qn_set *set, uint64_t index, const cha
 
 static void copy(void *to, const void *from, uint64_t bytes) {
   const uint64_t step = (uint64_t)4 << 20;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (bytes > step)
   for (uint64_t at = 0; at < bytes; at += step)
     memcpy((char *)to + at, (const char *)from + at, bytes - at < step ? bytes - at : step);
 }
@@ -213,7 +214,7 @@ static void copy_columns(uint32_t *to, const uint32_t *from, uint64_t count, uin
     copy(to, from, count * sizeof *to);
     return;
   }
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (count > QN_TEAM_LEAST)
   for (uint64_t i = 0; i < count; i++)
     to[i] = (uint32_t)(from[i] - base);
 }
@@ -224,7 +225,7 @@ static uint64_t copy_piece(const struct qn_set_piece *piece, const struct qn_set
                            const struct qn_graph_arrays *to) {
   const uint64_t *offsets = piece->row_offsets;
   const uint64_t rows = piece->end - piece->begin, edges = offsets[rows] - offsets[0];
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (rows > QN_TEAM_LEAST)
   for (uint64_t row = 0; row < rows; row++) {
     const uint64_t end = before + offsets[row + 1] - offsets[0];
     if (end) /* pages before the first edge are holes of the file */

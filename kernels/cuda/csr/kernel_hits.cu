@@ -13,6 +13,7 @@
 #include "kernels/cuda/edges/row_sums.cuh"
 #include "kernels/cuda/edges/run_with.cuh"
 #include "kernels/standalone_kernel.h"
+#include "support/context.h"
 
 extern "C" const struct qn_kernel qn_kernel_hits_csr_cuda;
 
@@ -215,7 +216,9 @@ enum qn_status iterate(struct hits_work *work, struct qn_error *error) {
          result->stats.iterations < request->limits.max_iterations) {
     const double began = qn_seconds();
     struct qn_iteration said = {};
-    status = iterate_once(work, &result->stats.change, error);
+    status = qn_context_check(error);
+    if (!status)
+      status = iterate_once(work, &result->stats.change, error);
     if (status)
       break;
     said.iteration = (uint32_t)result->stats.iterations++;

@@ -14,6 +14,7 @@
 #include "kernels/in_edges.h"
 #include "kernels/sample.h"
 #include "kernels/standalone_kernel.h"
+#include "support/context.h"
 
 extern "C" const struct qn_kernel qn_kernel_sample_csr_cuda;
 
@@ -271,7 +272,9 @@ enum qn_status do_hops(struct sample_work *work, struct qn_error *error) {
   for (uint32_t hop = 0; hop < sample->num_hops && !status; hop++) {
     const uint64_t count = sample->num_nodes - before;
     before = sample->num_nodes;
-    status = do_hop(work, hop, count, error);
+    status = qn_context_check(error);
+    if (!status)
+      status = do_hop(work, hop, count, error);
     sample->node_ends[hop + 1] = sample->num_nodes;
     sample->edge_ends[hop + 1] = sample->num_edges;
   }

@@ -10,6 +10,7 @@
 #include "kernels/cuda/edges/run_with.cuh"
 #include "kernels/similar_pairs.h"
 #include "kernels/standalone_kernel.h"
+#include "support/context.h"
 
 extern "C" const struct qn_kernel qn_kernel_similarity_csr_cuda;
 
@@ -126,7 +127,9 @@ enum qn_status compare_all(struct similarity_work *work, struct qn_error *error)
   for (uint64_t first = 0; !status && first < num_pairs; first += work->round_pairs) {
     const uint64_t left = num_pairs - first;
     work->round.count = left < work->round_pairs ? left : work->round_pairs;
-    status = compare_round(work, first, error);
+    status = qn_context_check(error);
+    if (!status)
+      status = compare_round(work, first, error);
   }
   return status;
 }

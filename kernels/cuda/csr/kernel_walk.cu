@@ -7,6 +7,7 @@
 #include "kernels/cuda/edges/run_with.cuh"
 #include "kernels/random_walks.h"
 #include "kernels/standalone_kernel.h"
+#include "support/context.h"
 
 extern "C" const struct qn_kernel qn_kernel_walk_csr_cuda;
 
@@ -113,6 +114,9 @@ enum qn_status walk_all(struct walk_work *work, struct qn_error *error) {
   enum qn_status status = QN_OK;
   for (uint64_t first = 0; !status && first < num_walks; first += work->at_once) {
     const uint64_t left = num_walks - first, count = left < work->at_once ? left : work->at_once;
+    status = qn_context_check(error);
+    if (status)
+      break;
     QN_LAUNCH(walk, qn_run_blocks(work->memory, count), QN_QUEUE_THREADS, 0, NULL, work->device,
               first, count, work->positions, work->num_steps);
     status = qn_cuda_launched("walking", error);

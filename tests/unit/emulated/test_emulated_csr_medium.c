@@ -8,6 +8,7 @@
 #include "helpers/test.h"
 #include "kernels/device_run.h"
 #include "kernels/sample.h"
+#include "support/context.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include "tests/helpers/memory_graph.h"
@@ -253,6 +254,31 @@ TEST(runs_go_on) {
     test_graph_free(&graph);
     free(edges.list);
   }
+}
+
+/* What goes in rounds and keeps no state ends between two of them. */
+TEST(rounds_end_when_cancelled) {
+  static const char *const names[] = {"hits", "sample", "similarity", "walk"};
+  struct test_edges edges = test_random_edges(300, 3000, false, 5);
+  struct qn_graph graph = test_graph(&edges, QN_WEIGHT_NONE, QN_DIRECTED, true);
+  struct qn_context context = {.cancelled = true, .temp_folder = "."};
+  for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+    const struct qn_kernel *kernel =
+        qn_kernel_find(names[i], QN_LAYOUT_GRAPH, QN_CUDA, QN_WEIGHT_NONE);
+    assert_non_null(kernel);
+    uint32_t sources[2];
+    struct qn_device_run device;
+    struct qn_run_request request = request_for(kernel, &graph, NULL, sources, &device);
+    struct qn_run_result result;
+    struct qn_error error;
+    new_machine(1);
+    qn_context_enter(&context);
+    assert_int_equal(kernel->run(&request, &result, &error), QN_INTERRUPTED);
+    qn_context_enter(NULL);
+    assert_int_equal(emulator_live(), 0);
+  }
+  test_graph_free(&graph);
+  free(edges.list);
 }
 
 TEST(skewed_graph) {
