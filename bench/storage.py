@@ -71,8 +71,11 @@ def streamed_from_disks(bench, graph, name, budget_for):
             stripes.forget(files)
             report = in_group(bench, sum(file.stat().st_size for file in files) // 2 + CUDA_BYTES,
                               lambda c=container, o=options: bench.go("pagerank", c, graph, extra=o))
-            if report and report.get("streaming", {}).get("cost_model", {}).get("disk_bytes_per_second"):
-                told_by_model(bench, name, "in one file" if count == 1 else "in %d stripes" % count, report["streaming"]["cost_model"])
+            model = report["streaming"]["cost_model"] if report else {}
+            if model.get("disk_bytes_per_second"):
+                told_by_model(bench, name, "in one file" if count == 1 else "in %d stripes" % count, model)
+            elif report:
+                bench.results["skipped"].append("GTS, disks: nothing was left to read, as all fits into the group")
     finally:
         for folder in folders:
             shutil.rmtree(folder)

@@ -20,7 +20,6 @@ OLD = {
     "beside-peers": GPU,
     "engines": QUIET,
     "gpu-cusparse": GPU,
-    "gpu-devices": GPU,
     "gpu-joint": GPU,
     "gpu-kernels": GPU,
     "gpu-rows": GPU,

@@ -242,9 +242,10 @@ def texts(what, command, container, *options):
     return agree(what, [*command, container, *options])[0]
 
 
-def some_vertices(count, scale):
-    """That have edges, as far as can be told: R-MAT's first ones."""
-    Path("ids.txt").write_text("".join("%d\n" % v for v in random.Random(5).sample(range(1 << max(scale - 4, 6)), count)))
+def some_vertices(count):
+    """Of those of g.qrn that have the most edges: names that are there, whatever was imported."""
+    top = json.loads(quern("quern-run", "degree", "g.qrn", "--top", 10 * count, "--json").stdout)["result"]["top"]
+    Path("ids.txt").write_text("".join("%s\n" % vertex["id"] for vertex in random.Random(5).sample(top, count)))
     return "ids.txt"
 
 
@@ -255,7 +256,7 @@ def shapes(scale):
         quern("quern-generate", kind, "--scale", scale, "--degree", 16 if kind == "rmat" else 4, "--weights", "1,100", *options,
               "-qfo", "g.qrn")
         quern("quern-transform", "g.qrn", "--relabel", "random", "-qfo", "other.qrn")
-        what, ids = " ".join([kind, *options]), some_vertices(50, scale)
+        what, ids = " ".join([kind, *options]), some_vertices(50)
         top = json.loads(quern("quern-run", "degree", "g.qrn", "--top", 4, "--json").stdout)["result"]["top"]
         ends = [vertex["id"] for vertex in top]
         right &= close("hits " + what, ["hits", "--iterations", 20], "g.qrn")
@@ -329,7 +330,7 @@ def beyond(scale):
         quern("quern-generate", "rmat", "--scale", scale, "--weights", "1,100", "-q", "--format", "edges", "-fo", "e.txt")
         quern("quern-import", "e.txt", "--weights", weights, *options, "-qfo", "g.qrn")
         quern("quern-generate", "rmat", "--scale", max(scale - 4, 6), *options, "-qfo", "small.qrn")
-        ids, top = some_vertices(20, scale), json.loads(quern("quern-run", "degree", "g.qrn", "--top", 2, "--json").stdout)["result"]["top"]
+        ids, top = some_vertices(20), json.loads(quern("quern-run", "degree", "g.qrn", "--top", 2, "--json").stdout)["result"]["top"]
         ends = ["--source", top[0]["id"], "--target", top[1]["id"]]
         commands = [("tc", "g.qrn"), ("lcc", "g.qrn"), ("bc", "g.qrn", "--sources", ids), ("hits", "g.qrn", "--iterations", 10),
                     ("path", "g.qrn", *ends), ("similarity", "small.qrn"), ("walk", "g.qrn", "--length", 10, "--weighted")]
