@@ -1,7 +1,7 @@
 /* The bars of HPGraph's figure 6, and the optimisations that it describes (section 3.2), each added
  * to the one before: generalized SpMV on plain CSR, a thread a row; then values in separate arrays;
  * loads by the read-only path (and, in BFS, bits of active vertices); ELL and COO; and in BFS the
- * search from below, which skips visited rows and ends a row with its first active neighbour.
+ * bottom-up search, which skips visited rows and ends a row with its first active neighbour.
  *
  *   hybrid-bars GRAPH.qrn HYBRID.qrn [REPETITIONS]
  *
@@ -303,7 +303,7 @@ void measure_bfs(struct bench *bench) {
     QN_LAUNCH((search_rows<true, false>), blocks, THREADS, 0, NULL, bench->csr, bench->search);
   });
   measure_search(bench, "BFS: and ELL and COO", [&] { search_hybrid<false>(bench); });
-  measure_search(bench, "BFS: and from below", [&] { search_hybrid<true>(bench); });
+  measure_search(bench, "BFS: and bottom-up", [&] { search_hybrid<true>(bench); });
   measure_search(bench, "BFS: plain CSR with all but ELL and COO", [&] {
     QN_LAUNCH((search_rows<true, true>), blocks, THREADS, 0, NULL, bench->csr, bench->search);
   });

@@ -103,7 +103,7 @@ class Rows(Choice):
                 self.assertTrue(not soon or streaming["moved_bytes"] < streaming["topology_bytes"] / 8)
 
     def test_directed(self):
-        """With in-edges at hand a search looks along them from below."""
+        """With in-edges at hand a search is bottom-up along them."""
         moved = []
         for transpose, memory in (("no", "64K"), ("also", "80K")):
             run("quern-generate", "rmat", "--scale=9", "--degree=30", "--transpose=" + transpose, "-qfo", transpose + ".qrn")
