@@ -8,6 +8,7 @@
 #include "converters/export/wide.h"
 #include "converters/graph/graph_source.h"
 #include "converters/typed/export.h"
+#include "formats/container/stripes.h"
 #include "formats/set/types.h"
 #include "formats/wide/rows.h"
 #include "support/atomic_file.h"
@@ -203,7 +204,7 @@ int main(int argc, char **argv) {
   struct report report = {0};
   struct qn_error error;
   qn_tool_parse("quern-export", &argp, argc, argv, &options, &options.shared);
-  if (options.input)
+  if (options.input && !qn_stripes_among(&options.input, 1))
     qn_tool_spare_threads(&options.shared, &options.input, 1, QN_FEW_BYTES);
   qn_outputs_hold();
   if (options.by_package)

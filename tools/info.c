@@ -8,6 +8,7 @@
 #include "converters/graph/graph_source.h"
 #include "converters/partition/measure.h"
 #include "formats/container/figures.h"
+#include "formats/container/stripes.h"
 #include "formats/container/text_table.h"
 #include "formats/properties/report.h"
 #include "formats/set/set.h"
@@ -229,7 +230,8 @@ int main(int argc, char **argv) {
   json_t *description = NULL;
   struct qn_partition_figures figures;
   qn_tool_parse("quern-info", &argp, argc, argv, &options, &options.shared);
-  qn_tool_spare_threads(&options.shared, &options.file, 1, QN_FEW_BYTES);
+  if (!qn_stripes_among(&options.file, 1))
+    qn_tool_spare_threads(&options.shared, &options.file, 1, QN_FEW_BYTES);
 
   if (options.description)
     return qn_tool_exit(qn_describe(options.file, options.description, options.about, &error),

@@ -10,6 +10,7 @@
 #include "converters/graph/graph_source.h"
 #include "converters/graph/tree_check.h"
 #include "converters/result_match.h"
+#include "formats/container/stripes.h"
 #include "formats/set/set.h"
 #include "formats/text/text_format.h"
 #include "formats/vertices/parents_file.h"
@@ -435,8 +436,9 @@ int main(int argc, char **argv) {
   static const struct argp argp = {own, parse, "FILE...", documentation, children, NULL, NULL};
   struct options options = {.epsilon = QN_MATCH_EPSILON_DEFAULT};
   qn_tool_parse("quern-verify", &argp, argc, argv, &options, &options.shared);
-  qn_tool_spare_threads(&options.shared, (const char *const *)options.files, options.num_files,
-                        QN_FEW_BYTES);
+  const char *const *files = (const char *const *)options.files;
+  if (!qn_stripes_among(files, options.num_files))
+    qn_tool_spare_threads(&options.shared, files, options.num_files, QN_FEW_BYTES);
   if (options.reference)
     return verify_result(&options);
   if (options.tree)

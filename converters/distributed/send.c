@@ -386,7 +386,9 @@ static enum qn_status create_received(struct qn_distributed *distributed, struct
 
 static uint64_t blocks_at_once(unsigned num_ranks) {
   const uint64_t limit = qn_memory_limit() / 16 / (4 * (uint64_t)num_ranks * QN_BLOCK_BYTES);
-  return limit > BLOCKS_AT_ONCE ? BLOCKS_AT_ONCE : limit ? limit : 1;
+  if (!qn_memory_limit() || limit > BLOCKS_AT_ONCE) /* another rank has a limit */
+    return BLOCKS_AT_ONCE;
+  return limit ? limit : 1;
 }
 
 static enum qn_status sending_create(struct sending *sending, struct qn_error *error) {

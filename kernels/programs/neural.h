@@ -6,7 +6,8 @@
  * for 10 iterations, as Garaph runs it, starting from x(u) = (1 + u mod 64) / 64 for the vertex at
  * position u of the original order: CuSha's published code holds bfs, sssp and pagerank alone, so
  * that there is no starting value of its own to keep to. Where weights take 8 bytes, so do outputs,
- * and sums are of 2^-64 of the weights, so that none leaves a double before tanh has seen it. */
+ * and sums are of 2^-64 of the weights, so that none leaves a double before tanh has seen it:
+ * weights below 2^-958 lose digits. */
 #pragma once
 
 #include "kernels/programs/program.h"

@@ -78,11 +78,13 @@
  *   PROGRAM_WEIGHTS      what weights are to it (otherwise gather does not look at them), a set:
  *                        QN_WEIGHTED               gather looks at the weight
  *                        QN_WEIGHTED_NON_NEGATIVE  negative weights are refused
- *                        QN_WEIGHTED_SUMS          with it: so are weights whose sum along a path,
- * or of an all-active program at a vertex, could leave u64 or f64 QN_WEIGHTED_BY_TYPE       compile
- * it twice: with QN_WEIGHTS_REAL defined for real weights, without it for whole weights and for
- * none QN_WEIGHTED_WIDE          compile it once more, with QN_WEIGHTS_WIDE defined, for weights of
- * 8 bytes (i64, f64). Without this such graphs are refused
+ *                        QN_WEIGHTED_SUMS          with it: so are weights whose sum along a
+ *                        path, or of an all-active program at a vertex, could leave u64 or f64
+ *                        QN_WEIGHTED_BY_TYPE       compile it twice: with QN_WEIGHTS_REAL defined
+ *                        for real weights, without it for whole weights and for none
+ *                        QN_WEIGHTED_WIDE          compile it once more, with QN_WEIGHTS_WIDE
+ *                        defined, for weights of 8 bytes (i64, f64). Without this such graphs are
+ *                        refused
  *
  *   PROGRAM_ASYNCHRONOUS results are the same if some values are seen before others, even before
  *                        an iteration ends. All active: values tend to the same ones, as sums that

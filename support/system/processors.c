@@ -1,14 +1,20 @@
 #include "support/system/processors.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
+/* As OpenMP reads it: what does not begin with digits says nothing. */
 static unsigned given(void) {
   const char *text = getenv("OMP_NUM_THREADS");
-  const unsigned long count = text ? strtoul(text, NULL, 10) : 0;
+  while (text && isspace((unsigned char)*text))
+    text++;
+  if (!text || !isdigit((unsigned char)*text)) /* strtoul takes -1 for many */
+    return 0;
+  const unsigned long count = strtoul(text, NULL, 10);
   return count < INT_MAX ? (unsigned)count : INT_MAX;
 }
 
@@ -44,5 +50,5 @@ bool qn_files_are_small(const char *const *paths, int num_paths, uint64_t few) {
       return false;
     bytes += (uint64_t)about.st_size;
   }
-  return bytes < few;
+  return num_paths > 0 && bytes < few;
 }

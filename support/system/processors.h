@@ -16,5 +16,6 @@ unsigned qn_processors_usual(void);
  * none. */
 unsigned qn_processors_of_group(const char *folder);
 
-/* Are these files of fewer than `few` bytes together? What is not a file may be large. */
+/* Are these files of fewer than `few` bytes together? What is not a file may be large, and so may
+ * what nobody names here. */
 bool qn_files_are_small(const char *const *paths, int num_paths, uint64_t few);

@@ -31,6 +31,8 @@ TEST(the_environment_says_how_many) {
   assert_int_equal(qn_processors_usual(), 7);
   setenv("OMP_NUM_THREADS", "many", 1);
   assert_false(qn_processors_are_given());
+  setenv("OMP_NUM_THREADS", " -1", 1);
+  assert_false(qn_processors_are_given());
 }
 
 TEST(files_are_small) {
@@ -39,6 +41,7 @@ TEST(files_are_small) {
   assert_true(qn_files_are_small(two, 1, 7));
   assert_false(qn_files_are_small(two, 1, 6));
   assert_false(qn_files_are_small(two, 2, 12));
+  assert_false(qn_files_are_small(two, 0, 12));
   assert_false(qn_files_are_small(&(const char *){scratch_folder}, 1, UINT64_MAX));
   assert_false(qn_files_are_small(&(const char *){scratch_path("nowhere")}, 1, UINT64_MAX));
 }
