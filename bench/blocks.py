@@ -146,7 +146,7 @@ class Bench:
         disk_seconds = statistics.median(rates["dd"])
         for name, seconds in rates.items():
             median, bound = statistics.median(seconds), max(disk_seconds, statistics.median(warm.get(name, [0])))
-            self.note("cold: " + name, median, 0, rate="%.0f MiB/s" % (size / median / 2**20), of_dd="%.2f" % (disk_seconds / median),
+            self.note("cold: " + name, median, 0, rate="%.0f" % (size / median / 1e6), of_dd="%.2f" % (disk_seconds / median),
                       of_bound="%.2f" % (bound / median))
 
     def small(self):
@@ -170,17 +170,20 @@ class Bench:
 
     def write(self):
         name = "R-MAT, scale %d, degree %d, %d threads" % (self.options.scale, self.options.degree, self.options.threads or os.cpu_count())
-        table, small = [], []
+        table, small, cold = [], [], []
         for row, cells in self.rows.items():
             if row.startswith("small: "):
                 algorithm, blocks = row[len("small: "):].split(", ")
                 small.append(records.record(blocks, algorithm, float(cells["of_container"]), "times"))
+            elif row.startswith("cold: "):
+                for column, cell, unit in (("read", "rate", "MB/s"), ("of dd", "of_dd", "times"), ("of the slower of dd and a run on files in memory", "of_bound", "times")):
+                    cold.append(records.record(row[len("cold: "):], column, float(cells[cell]), unit, name))
             else:
                 table += [records.record(row, "seconds", cells["seconds"], "s", name),
                           records.record(row, "memory", cells["memory"] / 2**30, "GiB", name)]
         if table:
             table.append(records.record("set", "disk", disk(self.set) / 2**30, "GiB", name))
-        tables = {key: rows for key, rows in (("blocks", table), ("blocks-small", small)) if rows}
+        tables = {key: rows for key, rows in (("blocks", table), ("blocks-small", small), ("blocks-cold", cold)) if rows}
         (self.folder / "blocks.json").write_text(json.dumps(records.stamp(tables), indent=1) + "\n")
 
 

@@ -50,6 +50,7 @@ def steps(options, work):
         return [Step("devices", 30, 200, gpu("--devices", *(["--scales=9"] if tiny else []))), Step("papers-devices", 40, 300, papers("gts"))]
     return [
         Step("papers-disks", 30, 90, papers("disks")),
+        Step("papers-real", 30, 200, papers("real")),
         Step("papers-cpu", 20, 60, papers("cpu")),
         Step("results-shapes", 20, 60, results("shapes"), False),
         Step("results-wide", 20, 40, results("wide"), False),
@@ -60,7 +61,6 @@ def steps(options, work):
         Step("packed", 30, 100, [python, BENCH / "packed_gpu.py", work, *device, *(["--scale=11"] if tiny else [])]),
         Step("import-cores2", 10, 60, [*TWO_CORES, python, BENCH / "run.py", "--only=import", "--threads=2",
                                        *(["--scale=8"] if tiny else ["--scale=20,22"]), "--folder", work, *tools]),
-        Step("papers-real", 30, 200, papers("real")),
         Step("papers", 100, 420, papers("kernels", "hpgraph", "graphcage", "garaph", "graphie", "gts", "building", passes=2)),
         Step("public", 60, 240, [python, BENCH / "public.py", "--folder", work, *device, *(["--scale=8"] if tiny else [])]),
         Step("beyond-cache", 60, 120, [python, BENCH / "beyond_cache.py", work, *device, *(["--scale=8"] if tiny else [])]),
