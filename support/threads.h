@@ -9,10 +9,7 @@ extern "C" {
 #endif
 
 #define QN_MAX_THREADS 1024
-
-/* So many numbers at least are worth a team: threads spin while they wait for the next ones, and
- * may take the processor from the one that works. */
-#define QN_TEAM_LEAST 32768
+#define QN_TEAM_LEAST 32768 /* numbers that are worth a team: threads that wait for more spin */
 
 /* Make every later parallel region use `requested` threads; 0 means all that the
  * process may run on. Returns the number chosen (at most QN_MAX_THREADS). */
