@@ -219,6 +219,19 @@ static enum qn_status import(struct options *options, struct qn_error *error) {
   return status;
 }
 
+/* Are there descriptions of graphs (Graphalytics') among the inputs? They are small, whatever the
+ * files are that they name. */
+static bool describe_others(const struct options *options) {
+  static const char ending[] = ".properties";
+  for (int i = 0; i < options->num_inputs; i++) {
+    const size_t length = strlen(options->inputs[i]);
+    if (length >= sizeof ending - 1 &&
+        strcmp(options->inputs[i] + length - (sizeof ending - 1), ending) == 0)
+      return true;
+  }
+  return false;
+}
+
 int main(int argc, char **argv) {
   const struct argp import_argp = qn_settings_argp(qn_import_settings);
   const struct argp build_argp = qn_settings_argp(qn_build_settings);
@@ -244,8 +257,9 @@ int main(int argc, char **argv) {
   struct qn_error error;
   qn_import_options_begin(&options.import);
   qn_tool_parse("quern-import", &argp, argc, argv, &options, &options.shared);
-  qn_tool_spare_threads(&options.shared, (const char *const *)options.inputs, options.num_inputs,
-                        QN_FEW_BYTES);
+  if (!describe_others(&options))
+    qn_tool_spare_threads(&options.shared, (const char *const *)options.inputs, options.num_inputs,
+                          QN_FEW_BYTES);
   qn_outputs_hold();
   if (options.list_formats)
     return qn_tool_exit(qn_formats_print(options.shared.json, &error), &error);
