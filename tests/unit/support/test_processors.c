@@ -1,6 +1,7 @@
 /* How many threads there are to be: by the environment, and by what a control group leaves. */
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "helpers/scratch.h"
 #include "helpers/test.h"
@@ -8,11 +9,11 @@
 
 static unsigned limited_by(const char *text) {
   write_file(scratch_path("cpu.max"), text, strlen(text));
-  return qn_processors_of_group(scratch_folder);
+  return qn_processors_of_group(scratch_folder, "/");
 }
 
 TEST(limits_of_a_group) {
-  assert_int_equal(qn_processors_of_group(scratch_path("nowhere")), UINT_MAX);
+  assert_int_equal(qn_processors_of_group(scratch_path("nowhere"), ""), UINT_MAX);
   assert_int_equal(limited_by("max 100000\n"), UINT_MAX);
   assert_int_equal(limited_by("200000 100000\n"), 2);
   assert_int_equal(limited_by("150000 100000\n"), 2);
@@ -20,6 +21,21 @@ TEST(limits_of_a_group) {
   assert_int_equal(limited_by(""), UINT_MAX);
   assert_int_equal(limited_by("0 0\n"), UINT_MAX);
   assert_int_equal(limited_by("18446744073709551615 1\n"), UINT_MAX);
+}
+
+/* Jobs of a scheduler see the groups that theirs lies in. */
+TEST(limits_of_groups_above) {
+  assert_int_equal(mkdir(scratch_path("slice"), 0700), 0);
+  assert_int_equal(mkdir(scratch_path("slice/job"), 0700), 0);
+  limited_by("500000 100000\n");
+  assert_int_equal(qn_processors_of_group(scratch_folder, "/slice/job"), 5);
+  write_file(scratch_path("slice/cpu.max"), "300000 100000\n", 14);
+  assert_int_equal(qn_processors_of_group(scratch_folder, "/slice/job"), 3);
+  write_file(scratch_path("slice/job/cpu.max"), "400000 100000\n", 14);
+  assert_int_equal(qn_processors_of_group(scratch_folder, "/slice/job"), 3);
+  write_file(scratch_path("slice/job/cpu.max"), "200000 100000\n", 14);
+  assert_int_equal(qn_processors_of_group(scratch_folder, "/slice/job"), 2);
+  assert_int_equal(qn_processors_of_group(scratch_folder, "/other/job"), 5);
 }
 
 TEST(the_environment_says_how_many) {
