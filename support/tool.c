@@ -396,7 +396,10 @@ void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **a
 }
 
 void qn_tool_spare_threads(const struct qn_tool_options *options, const char *const *inputs,
-                           int num_inputs, uint64_t few) {
+                           int num_inputs, uint64_t few, bool (*names_others)(const char *input)) {
+  for (int i = 0; i < num_inputs; i++)
+    if (names_others(inputs[i]))
+      return;
   if (!options->threads && !qn_processors_are_given() &&
       qn_files_are_small(inputs, num_inputs, few))
     qn_threads_set(1);

@@ -40,10 +40,10 @@ extern const struct argp qn_tool_output_argp;
 void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input,
                    const struct qn_tool_options *options);
 
-/* Are the inputs so few bytes that one thread is done before several have met? Then take one,
- * unless somebody said how many. */
+/* Are the inputs so few bytes that one thread is done before several have met, and none of them
+ * one that `names_others`, which may be large? Then take one, unless somebody said how many. */
 void qn_tool_spare_threads(const struct qn_tool_options *options, const char *const *inputs,
-                           int num_inputs, uint64_t few);
+                           int num_inputs, uint64_t few, bool (*names_others)(const char *input));
 #define QN_FEW_BYTES ((uint64_t)2 << 20) /* where each is looked at a few times */
 
 /* While parsing: what is printed of a run, and what it writes to `output`, must not both go to

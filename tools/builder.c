@@ -219,8 +219,7 @@ int qn_builder_main(enum qn_layout layout, qn_option_reader *read, const char *d
   struct qn_error error;
   options.builder = qn_builder_with(qn_builder_find(layout), &options.own);
   qn_tool_parse(options.builder.tool, &argp, argc, argv, &options, &options.shared);
-  if (!qn_stripes_among(&options.input, 1))
-    qn_tool_spare_threads(&options.shared, &options.input, 1, QN_FEW_BYTES);
+  qn_tool_spare_threads(&options.shared, &options.input, 1, QN_FEW_BYTES, qn_stripes_recognise);
   qn_outputs_hold();
   const bool in_parts = qn_set_recognise(options.input) && !qn_set_has_generations(options.input);
   return qn_tool_exit(in_parts ? build_set(&options, &error) : build(&options, &error), &error);

@@ -204,8 +204,8 @@ int main(int argc, char **argv) {
   struct report report = {0};
   struct qn_error error;
   qn_tool_parse("quern-export", &argp, argc, argv, &options, &options.shared);
-  if (options.input && !qn_stripes_among(&options.input, 1))
-    qn_tool_spare_threads(&options.shared, &options.input, 1, QN_FEW_BYTES);
+  if (options.input)
+    qn_tool_spare_threads(&options.shared, &options.input, 1, QN_FEW_BYTES, qn_stripes_recognise);
   qn_outputs_hold();
   if (options.by_package)
     return qn_tool_exit(qn_tables_hand_over("export", options.export.path, argv, &error), &error);

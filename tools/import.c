@@ -9,6 +9,7 @@
 #include "converters/provenance.h"
 #include "converters/typed/import.h"
 #include "formats/container/figures.h"
+#include "formats/container/stripes.h"
 #include "formats/set/files.h"
 #include "support/atomic_file.h"
 #include "support/json_text.h"
@@ -219,17 +220,12 @@ static enum qn_status import(struct options *options, struct qn_error *error) {
   return status;
 }
 
-/* Are there descriptions of graphs (Graphalytics') among the inputs? They are small, whatever the
- * files are that they name. */
-static bool describe_others(const struct options *options) {
+/* Is it a description of a graph (Graphalytics'), or the main file of a striped one? */
+static bool names_others(const char *input) {
   static const char ending[] = ".properties";
-  for (int i = 0; i < options->num_inputs; i++) {
-    const size_t length = strlen(options->inputs[i]);
-    if (length >= sizeof ending - 1 &&
-        strcmp(options->inputs[i] + length - (sizeof ending - 1), ending) == 0)
-      return true;
-  }
-  return false;
+  const size_t length = strlen(input), least = sizeof ending - 1;
+  return (length >= least && strcmp(input + length - least, ending) == 0) ||
+         qn_stripes_recognise(input);
 }
 
 int main(int argc, char **argv) {
@@ -257,9 +253,8 @@ int main(int argc, char **argv) {
   struct qn_error error;
   qn_import_options_begin(&options.import);
   qn_tool_parse("quern-import", &argp, argc, argv, &options, &options.shared);
-  if (!describe_others(&options))
-    qn_tool_spare_threads(&options.shared, (const char *const *)options.inputs, options.num_inputs,
-                          QN_FEW_BYTES);
+  qn_tool_spare_threads(&options.shared, (const char *const *)options.inputs, options.num_inputs,
+                        QN_FEW_BYTES, names_others);
   qn_outputs_hold();
   if (options.list_formats)
     return qn_tool_exit(qn_formats_print(options.shared.json, &error), &error);

@@ -230,8 +230,7 @@ int main(int argc, char **argv) {
   json_t *description = NULL;
   struct qn_partition_figures figures;
   qn_tool_parse("quern-info", &argp, argc, argv, &options, &options.shared);
-  if (!qn_stripes_among(&options.file, 1))
-    qn_tool_spare_threads(&options.shared, &options.file, 1, QN_FEW_BYTES);
+  qn_tool_spare_threads(&options.shared, &options.file, 1, QN_FEW_BYTES, qn_stripes_recognise);
 
   if (options.description)
     return qn_tool_exit(qn_describe(options.file, options.description, options.about, &error),

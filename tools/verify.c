@@ -436,9 +436,8 @@ int main(int argc, char **argv) {
   static const struct argp argp = {own, parse, "FILE...", documentation, children, NULL, NULL};
   struct options options = {.epsilon = QN_MATCH_EPSILON_DEFAULT};
   qn_tool_parse("quern-verify", &argp, argc, argv, &options, &options.shared);
-  const char *const *files = (const char *const *)options.files;
-  if (!qn_stripes_among(files, options.num_files))
-    qn_tool_spare_threads(&options.shared, files, options.num_files, QN_FEW_BYTES);
+  qn_tool_spare_threads(&options.shared, (const char *const *)options.files, options.num_files,
+                        QN_FEW_BYTES, qn_stripes_recognise);
   if (options.reference)
     return verify_result(&options);
   if (options.tree)

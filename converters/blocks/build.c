@@ -125,7 +125,7 @@ static enum qn_status put_back(const struct qn_blocks *blocks, uint64_t index,
 static void count_pairs(const struct qn_set_part *block, const struct qn_block_rows *rows,
                         struct counted *counted) {
   uint64_t loops = 0, parallel = 0;
-#pragma omp parallel for schedule(dynamic, 4096) reduction(+ : loops, parallel) if (rows->num_rows + rows->num_edges > QN_TEAM_LEAST)
+#pragma omp parallel for schedule(dynamic, 4096) reduction(+ : loops, parallel) if (qn_block_rows_are_many(rows))
   for (uint64_t r = 0; r < rows->num_rows; r++) {
     const uint64_t row = block->begin + r;
     for (uint64_t e = rows->offsets[r]; e < rows->offsets[r + 1]; e++) {
@@ -149,12 +149,12 @@ struct strip {
 static void count_degrees(const struct qn_blocks *blocks, const struct qn_block_rows *rows,
                           uint64_t *degrees) {
   if (blocks->turned) {
-#pragma omp parallel for schedule(static) if (rows->num_edges > QN_TEAM_LEAST)
+#pragma omp parallel for schedule(static) if (qn_block_rows_are_many(rows))
     for (uint64_t e = 0; e < rows->num_edges; e++)
       __atomic_fetch_add(&degrees[rows->columns[e]], 1, __ATOMIC_RELAXED);
     return;
   }
-#pragma omp parallel for schedule(static) if (rows->num_rows > QN_TEAM_LEAST)
+#pragma omp parallel for schedule(static) if (qn_block_rows_are_many(rows))
   for (uint64_t r = 0; r < rows->num_rows; r++)
     if (rows->offsets[r + 1] > rows->offsets[r]) /* pages of others take no memory */
       degrees[r] += rows->offsets[r + 1] - rows->offsets[r];

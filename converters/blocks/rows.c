@@ -6,7 +6,6 @@
 #include "converters/build/weight_merge.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
-#include "support/threads.h"
 
 enum qn_status qn_block_rows_create(const struct qn_set_part *block, uint64_t num_edges,
                                     enum qn_weight_type type, struct qn_block_rows *rows,
@@ -60,7 +59,7 @@ static void sort_row(uint32_t *columns, uint64_t count) {
 /* Where the next edge of a row goes, at place row + 1; then each row ends there. */
 static void find_places(struct qn_block_rows *rows, const uint64_t *edges, unsigned words) {
   uint64_t *offsets = rows->offsets, sum = 0;
-#pragma omp parallel for schedule(static) if (rows->num_edges > QN_TEAM_LEAST)
+#pragma omp parallel for schedule(static) if (qn_block_rows_are_many(rows))
   for (uint64_t e = 0; e < rows->num_edges; e++)
     __atomic_fetch_add(&offsets[(uint32_t)edges[e * words] + (uint64_t)1], 1, __ATOMIC_RELAXED);
   for (uint64_t row = 0; row < rows->num_rows; row++) {
@@ -77,10 +76,10 @@ static uint64_t next_place(struct qn_block_rows *rows, uint64_t edge) {
 
 static void fill_plain(struct qn_block_rows *rows, const uint64_t *edges) {
   find_places(rows, edges, QN_BLOCK_PLAIN_WORDS);
-#pragma omp parallel for schedule(static) if (rows->num_edges > QN_TEAM_LEAST)
+#pragma omp parallel for schedule(static) if (qn_block_rows_are_many(rows))
   for (uint64_t e = 0; e < rows->num_edges; e++)
     rows->columns[next_place(rows, edges[e])] = (uint32_t)(edges[e] >> 32);
-#pragma omp parallel for schedule(dynamic, 4096) if (rows->num_rows + rows->num_edges > QN_TEAM_LEAST)
+#pragma omp parallel for schedule(dynamic, 4096) if (qn_block_rows_are_many(rows))
   for (uint64_t row = 0; row < rows->num_rows; row++)
     sort_row(rows->columns + rows->offsets[row], rows->offsets[row + 1] - rows->offsets[row]);
 }
@@ -106,10 +105,10 @@ static enum qn_status fill_weighted(struct qn_block_rows *rows, const struct wei
   if (status)
     return status;
   find_places(rows, &edges->ends, QN_BLOCK_WEIGHTED_WORDS);
-#pragma omp parallel for schedule(static) if (rows->num_edges > QN_TEAM_LEAST)
+#pragma omp parallel for schedule(static) if (qn_block_rows_are_many(rows))
   for (uint64_t e = 0; e < rows->num_edges; e++)
     sorted[next_place(rows, edges[e].ends)] = edges[e];
-#pragma omp parallel for schedule(dynamic, 4096) if (rows->num_rows + rows->num_edges > QN_TEAM_LEAST)
+#pragma omp parallel for schedule(dynamic, 4096) if (qn_block_rows_are_many(rows))
   for (uint64_t row = 0; row < rows->num_rows; row++) {
     const uint64_t begin = rows->offsets[row], end = rows->offsets[row + 1];
     if (end - begin > 1)
@@ -190,7 +189,7 @@ uint64_t qn_block_rows_repeated(const struct qn_block_rows *rows, uint32_t *colu
 void qn_block_rows_list(const struct qn_block_rows *rows, uint64_t *edges) {
   const unsigned words = qn_block_edge_words(rows->weight_type),
                  width = qn_weight_bytes(rows->weight_type);
-#pragma omp parallel for schedule(static) if (rows->num_rows + rows->num_edges > QN_TEAM_LEAST)
+#pragma omp parallel for schedule(static) if (qn_block_rows_are_many(rows))
   for (uint64_t r = 0; r < rows->num_rows; r++)
     for (uint64_t e = rows->offsets[r]; e < rows->offsets[r + 1]; e++) {
       edges[e * words] = QN_BLOCK_EDGE(r, rows->columns[e]);

@@ -3,6 +3,7 @@
 
 #include "converters/build/build.h"
 #include "formats/set/files.h"
+#include "support/threads.h"
 
 /* An edge of a block: row and column, counted from its first ones; of one with a weight its number
  * in the input and the weight's bits follow. */
@@ -21,6 +22,11 @@ struct qn_block_rows {
   char *weights;     /* or NULL */
   uint64_t room;     /* edges that there is memory for */
 };
+
+/* Are they worth a team of threads? */
+static inline bool qn_block_rows_are_many(const struct qn_block_rows *rows) {
+  return rows->num_rows + rows->num_edges > QN_TEAM_LEAST;
+}
 
 /* Room for the rows of `block`, with `num_edges` edges. Owned until free, for which zeroed ones are
  * allowed. */

@@ -78,13 +78,6 @@ bool qn_stripes_recognise(const char *path) {
   return is;
 }
 
-bool qn_stripes_among(const char *const *paths, int num_paths) {
-  for (int i = 0; i < num_paths; i++)
-    if (qn_stripes_recognise(paths[i]))
-      return true;
-  return false;
-}
-
 bool qn_stripe_begins(const uint8_t *bytes, uint64_t present) {
   return present >= 8 && memcmp(bytes, QN_STRIPE_SIGNATURE, 8) == 0;
 }

@@ -26,8 +26,6 @@ bool qn_stripe_begins(const uint8_t *bytes, uint64_t present);
 
 /* Is the file at `path` the main one of a striped container? */
 bool qn_stripes_recognise(const char *path);
-/* Does one of the files? They are small, however large their containers are. */
-bool qn_stripes_among(const char *const *paths, int num_paths);
 
 /* Read the main file, open at `descriptor`, and open its stripes, which are looked for in the
  * folders that the list beside `path` names, and then beside `path` (ST-1 to ST-7). QN_INVALID if a

@@ -503,6 +503,6 @@ void qn_run_command_parse(int argc, char **argv, struct qn_run_command *command)
   *command = (struct qn_run_command){.top = -1};
   qn_run_options_begin(&command->run);
   qn_tool_parse("quern-run", &argp, argc, argv, command, &command->shared);
-  if (command->file && !qn_stripes_among(&command->file, 1))
-    qn_tool_spare_threads(&command->shared, &command->file, 1, FEW_BYTES);
+  if (command->file)
+    qn_tool_spare_threads(&command->shared, &command->file, 1, FEW_BYTES, qn_stripes_recognise);
 }
