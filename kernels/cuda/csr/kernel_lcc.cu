@@ -238,19 +238,12 @@ enum qn_status bring_lists(struct lcc_work *work, struct qn_error *error) {
   return status;
 }
 
-enum qn_status create(struct lcc_work *work, struct qn_error *error) {
-  const struct qn_graph *graph = (const struct qn_graph *)work->request->view;
+/* What vertices have, and the queue of long lists. */
+enum qn_status create_values(struct lcc_work *work, uint64_t V, struct qn_error *error) {
   struct qn_cuda_memory *memory = work->memory;
-  const uint64_t V = graph->out.num_vertices;
-  const bool fits = degree_edges_csr_bytes(graph) + own_bytes(V) <=
-                    qn_cuda_plannable_bytes(&memory->device, memory->cap);
   struct lcc_state *state = &work->state;
-  work->edges.memory = memory;
-  enum qn_status status = qn_run_check_units(V, graph->out.num_edges, error);
-  if (!status)
-    status = fits ? make_lists_here(work, graph, error) : bring_lists(work, error);
-  if (!status)
-    status = qn_cuda_alloc_zeroed(memory, &state->links, V, sizeof *state->links, "links", error);
+  enum qn_status status =
+      qn_cuda_alloc_zeroed(memory, &state->links, V, sizeof *state->links, "links", error);
   if (!status)
     status = qn_cuda_alloc_zeroed(memory, &state->neighbors, V, sizeof *state->neighbors,
                                   "numbers of neighbours", error);
@@ -259,9 +252,22 @@ enum qn_status create(struct lcc_work *work, struct qn_error *error) {
                            "result values", error);
   if (!status)
     status = qn_run_queue(memory, V, &work->queue, error);
+  return status
+             ? status
+             : qn_cuda_alloc_zeroed(memory, &work->size, 1, sizeof *work->size, "counters", error);
+}
+
+enum qn_status create(struct lcc_work *work, struct qn_error *error) {
+  const struct qn_graph *graph = (const struct qn_graph *)work->request->view;
+  struct qn_cuda_memory *memory = work->memory;
+  const uint64_t V = graph->out.num_vertices;
+  const bool fits = degree_edges_csr_bytes(graph) + own_bytes(V) <=
+                    qn_cuda_plannable_bytes(&memory->device, memory->cap);
+  work->edges.memory = memory;
+  enum qn_status status = qn_run_check_units(V, graph->out.num_edges, error);
   if (!status)
-    status = qn_cuda_alloc_zeroed(memory, &work->size, 1, sizeof *work->size, "counters", error);
-  return status;
+    status = fits ? make_lists_here(work, graph, error) : bring_lists(work, error);
+  return status ? status : create_values(work, V, error);
 }
 
 /* Of one device; what several do is below. */
@@ -341,19 +347,7 @@ enum qn_status create_own(struct lcc_work *work, struct qn_error *error) {
     return status;
   qn_cuda_release(memory, work->edges.keys);
   status = find_own_ways(work, rows, error);
-  if (!status)
-    status = qn_cuda_alloc_zeroed(memory, &state->links, V, sizeof *state->links, "links", error);
-  if (!status)
-    status = qn_cuda_alloc_zeroed(memory, &state->neighbors, V, sizeof *state->neighbors,
-                                  "numbers of neighbours", error);
-  if (!status)
-    status = qn_cuda_alloc(memory, &state->coefficients, V, sizeof *state->coefficients,
-                           "result values", error);
-  if (!status)
-    status = qn_run_queue(memory, V, &work->queue, error);
-  return status
-             ? status
-             : qn_cuda_alloc_zeroed(memory, &work->size, 1, sizeof *work->size, "counters", error);
+  return status ? status : create_values(work, V, error);
 }
 
 /* Triangles are told to all three, wherever their rows are. */

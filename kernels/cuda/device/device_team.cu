@@ -1,5 +1,6 @@
 #include "kernels/cuda/device/device_team.cuh"
 
+#include <math.h>
 #include <string.h>
 
 #include "kernels/cuda/device/memory.cuh"
@@ -135,4 +136,12 @@ enum qn_status qn_team_connect(struct qn_device_team *team, unsigned member, con
     if (devices[i] != devices[member])
       status = enable_peer(devices[i], error);
   return status;
+}
+
+void qn_team_add_figures(struct qn_device_figures *all, const struct qn_device_figures *one) {
+  all->memory_bytes = one->memory_bytes > all->memory_bytes ? one->memory_bytes : all->memory_bytes;
+  all->copy_seconds = fmax(all->copy_seconds, one->copy_seconds);
+  all->kernel_seconds = fmax(all->kernel_seconds, one->kernel_seconds);
+  all->copied_bytes += one->copied_bytes;
+  all->uploaded_bytes += one->uploaded_bytes;
 }

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "kernels/streaming.h"
+#include "kernels/device_run.h"
 #include <quern/error.h>
 
 #ifdef __cplusplus
@@ -57,6 +57,9 @@ enum qn_status qn_team_agree(struct qn_device_team *team, unsigned member, enum 
  * all can reach all. */
 enum qn_status qn_team_connect(struct qn_device_team *team, unsigned member, const int *devices,
                                bool *peers, struct qn_error *error);
+
+/* Of all members, with `one` more: sums of bytes copied, maxima of the others. */
+void qn_team_add_figures(struct qn_device_figures *all, const struct qn_device_figures *one);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,5 @@
 #include "kernels/cuda/edges/row_team.cuh"
 
-#include <math.h>
 #include <string.h>
 
 #include "kernels/in_edges.h"
@@ -317,14 +316,8 @@ static void report_all(const struct qn_row_team *team) {
     share->figures = *one;
     share->plan = member->device.report.plan;
     share->merged_bytes = member->merged_bytes;
-    if (i == 0)
-      continue;
-    all->memory_bytes =
-        one->memory_bytes > all->memory_bytes ? one->memory_bytes : all->memory_bytes;
-    all->copy_seconds = fmax(all->copy_seconds, one->copy_seconds);
-    all->kernel_seconds = fmax(all->kernel_seconds, one->kernel_seconds);
-    all->copied_bytes += one->copied_bytes;
-    all->uploaded_bytes += one->uploaded_bytes;
+    if (i > 0)
+      qn_team_add_figures(all, one);
   }
 }
 

@@ -209,14 +209,8 @@ inline void sweep_team_report(const struct sweep_team *team, struct qn_run_resul
     share->plan = member->device.report.plan;
     share->moved = member->moved;
     share->merged_bytes = member->merged_bytes;
-    if (i == 0)
-      continue;
-    all->memory_bytes =
-        one->memory_bytes > all->memory_bytes ? one->memory_bytes : all->memory_bytes;
-    all->copy_seconds = fmax(all->copy_seconds, one->copy_seconds);
-    all->kernel_seconds = fmax(all->kernel_seconds, one->kernel_seconds);
-    all->copied_bytes += one->copied_bytes;
-    all->uploaded_bytes += one->uploaded_bytes;
+    if (i > 0)
+      qn_team_add_figures(all, one);
   }
 }
 
