@@ -1,13 +1,16 @@
 /* Preloaded into a tool, this writes over the tool's input while it works (test_overwrites.py): at
  * the n-th of the moments when a parallel region, a chunk of a parallel loop or an allocation
- * begins, counted from the first opening of the input.
+ * begins, counted from an opening of the input.
  *
  *   QUERN_OVERWRITE=N            0: never
  *   QUERN_OVERWRITE_FILE=FILE    the input
  *   QUERN_OVERWRITE_WITH=FILE    what is written over its beginning; an empty file cuts it to half
  *   QUERN_OVERWRITE_BACK=M       M moments later it is what it was
  *   QUERN_OVERWRITE_AGAIN=1      both in turn until the tool ends
- *   QUERN_OVERWRITE_COUNT=FILE   of at least 8 bytes: gets the number of moments, as u64 */
+ *   QUERN_OVERWRITE_OPENING=K    the K-th opening, where it is not the first: tools look at the first
+ *                                bytes of some before they read them
+ *   QUERN_OVERWRITE_COUNT=FILE   of at least 16 bytes: gets the numbers of moments and of openings,
+ *                                as u64 */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -21,7 +24,7 @@
 #include <unistd.h>
 
 static struct {
-  uint64_t nth, back;
+  uint64_t nth, back, opening;
   bool again;
   struct stat input;
   int descriptor;
@@ -30,7 +33,7 @@ static struct {
 } plan;
 
 static atomic_bool armed;
-static _Atomic uint64_t own_count, *count = &own_count;
+static _Atomic uint64_t own_counts[2], *count = own_counts, *num_openings = own_counts + 1;
 
 static char *map(const char *path, int protection, uint64_t *bytes) {
   struct stat about;
@@ -63,9 +66,10 @@ __attribute__((constructor)) static void read_environment(void) {
   plan.nth = number("QUERN_OVERWRITE");
   plan.back = number("QUERN_OVERWRITE_BACK");
   plan.again = number("QUERN_OVERWRITE_AGAIN");
+  plan.opening = number("QUERN_OVERWRITE_OPENING");
   char *counted = map(getenv("QUERN_OVERWRITE_COUNT"), PROT_READ | PROT_WRITE, &bytes);
   if (counted)
-    count = (_Atomic uint64_t *)(void *)counted;
+    count = (_Atomic uint64_t *)(void *)counted, num_openings = count + 1;
   fstat(plan.descriptor, &plan.input);
 }
 
@@ -110,13 +114,14 @@ static void moment(void) {
   }
 }
 
-/* ---- The first opening ------------------------------------------------------ */
+/* ---- Openings --------------------------------------------------------------- */
 
 static int open_at(int folder, const char *path, int flags, mode_t mode) {
   struct stat about;
   int descriptor = (int)syscall(SYS_openat, folder, path, flags, mode);
   if (descriptor >= 0 && plan.old_bytes && fstat(descriptor, &about) == 0 &&
-      about.st_ino == plan.input.st_ino && about.st_dev == plan.input.st_dev)
+      about.st_ino == plan.input.st_ino && about.st_dev == plan.input.st_dev &&
+      atomic_fetch_add(num_openings, 1) + 1 >= plan.opening)
     atomic_store(&armed, true);
   return descriptor;
 }

@@ -247,8 +247,8 @@ class Overwrites:
         return path
 
     def right(self, name, kind=None):
-        """What the command gives of what was there before, or is there after it was written over with a kind, and how many
-        moments it has."""
+        """What the command gives of what was there before, or is there after it was written over with a kind, how many
+        moments it has, and how often it opens the input."""
         if (name, kind) not in self.known:
             work, count, there = self.folder / "work", self.folder / "count", self.input_of(name, "old")
             if kind:
@@ -257,19 +257,19 @@ class Overwrites:
             work.mkdir()
             count.write_bytes(bytes(4096))
             finished = self.start(name, work, FILE=self.place(name, there), COUNT=count)
-            self.known[name, kind] = self.result(finished, contents(work)), struct.unpack_from("Q", count.read_bytes())[0]
+            self.known[name, kind] = self.result(finished, contents(work)), *struct.unpack_from("QQ", count.read_bytes())
             shutil.rmtree(work)
             self.place(name, self.input_of(name, "old"))
         return self.known[name, kind]
 
-    def run(self, name, kind, nth, back=0, again=0):
+    def run(self, name, kind, nth, back=0, again=0, opening=0):
         before = self.input_of(name, "old")
         work, over, path = self.folder / "work", self.folder / "over", self.place(name, before)
         work.mkdir()
         over.write_bytes(kind(before, self.input_of(name, "new")))
         case = "%s, %s at moment %d, back after %d, again %d" % (name, kind.__name__, nth, back, again)
         try:
-            finished = self.start(name, work, FILE=path, WITH=over, _=nth, BACK=back, AGAIN=again)
+            finished = self.start(name, work, FILE=path, WITH=over, _=nth, BACK=back, AGAIN=again, OPENING=opening)
         except subprocess.TimeoutExpired:
             self.problems.append(case + ": does not end")
             return
@@ -353,7 +353,7 @@ class SomeOverwrites(unittest.TestCase):
             for moment in range(campaign.right(name)[1] - 24, campaign.right(name)[1], 2):
                 campaign.run(name, noise, moment)
         for name in LISTS:  # which cannot be read then: what is wrong is that they changed
-            self.assertEqual(campaign.run(name, noise, 2), 5, name)
+            self.assertEqual(campaign.run(name, noise, 2, opening=campaign.right(name)[2]), 5, name)
         self.assertEqual(campaign.problems, [], "\n".join(campaign.problems))
 
 
