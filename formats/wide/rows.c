@@ -14,8 +14,6 @@
 
 /* Rows of a slice. */
 #define SLICE_ROWS ((uint64_t)1 << 20)
-/* That one thread looks at. */
-#define FEW_ROWS 8192
 
 /* A block of those that are open, which have the same rows. */
 struct open_block {
@@ -257,7 +255,7 @@ static enum qn_status damaged(const struct qn_set *set, uint64_t index, struct q
 /* Do the rows lie within the block, and their columns? */
 static bool are_within(const struct qn_csr *csr, uint64_t num_edges, uint64_t num_columns) {
   bool within = csr->row_offsets[csr->num_vertices] <= num_edges;
-#pragma omp parallel for schedule(static) reduction(&& : within) if (csr->num_vertices > FEW_ROWS)
+#pragma omp parallel for schedule(static) reduction(&& : within) if (csr->num_vertices + num_edges > QN_TEAM_LEAST)
   for (uint64_t row = 0; row < csr->num_vertices; row++) {
     const uint64_t begin = csr->row_offsets[row], end = csr->row_offsets[row + 1];
     bool fits = begin <= end && end <= num_edges;

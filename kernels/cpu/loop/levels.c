@@ -26,8 +26,8 @@ enum qn_status qn_levels_sort(struct qn_levels *levels, const uint32_t *of,
     if (of[v] != UINT32_MAX && of[v] > deepest)
       deepest = of[v];
   levels->num_levels = (uint64_t)deepest + 1;
-  /* A deep search has thin levels: then one part will do, and saves a histogram a thread. */
-  unsigned parts = levels->num_levels > 4096 ? 1 : qn_threads();
+  /* Of thin levels the histograms would be more than the vertices: then one part will do. */
+  unsigned parts = levels->num_levels > num_vertices / qn_threads() ? 1 : qn_threads();
   uint64_t *places = NULL;
   enum qn_status status = qn_alloc_zeroed(&places, parts * levels->num_levels, sizeof *places,
                                           "histogram of levels", error);

@@ -1,4 +1,5 @@
-/* The vertices of a breadth-first search sorted by level. */
+/* Vertices sorted by a small number: the level at which a search reaches them, the class of their
+ * degree. */
 #pragma once
 
 #include <stdint.h>
@@ -19,5 +20,5 @@ enum qn_status qn_levels_create(struct qn_levels *levels, uint64_t num_vertices,
 void qn_levels_destroy(struct qn_levels *levels);
 
 /* Sort by the level `of` [V] each vertex, UINT32_MAX for those not reached. What was there before
- * is forgotten. */
+ * is forgotten. The same whatever the threads. */
 enum qn_status qn_levels_sort(struct qn_levels *levels, const uint32_t *of, struct qn_error *error);

@@ -3,12 +3,13 @@
 #include <omp.h>
 #include <string.h>
 
+#include "kernels/cpu/loop/levels.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
 #include "support/threads.h"
 
 /* Degrees are told apart up to this; beyond, all are hubs whose order matters little. */
-#define DEGREE_CLASSES ((uint64_t)1 << 16)
+#define DEGREE_CLASSES ((uint32_t)1 << 16)
 
 struct work {
   struct qn_orientation *made;
@@ -87,45 +88,32 @@ static void add_ends(const struct work *work) {
 }
 
 /* The class of a vertex's degree, the largest degrees first. */
-static uint64_t degree_class(const struct work *work, uint64_t v) {
-  uint64_t degree = work->degrees[v];
+static uint32_t degree_class(const struct work *work, uint64_t v) {
+  uint32_t degree = work->degrees[v];
   return DEGREE_CLASSES - 1 - (degree < DEGREE_CLASSES ? degree : DEGREE_CLASSES - 1);
 }
 
-/* A stable counting sort over the parts of the threads. */
+/* The largest degrees first, equal ones by old number. */
 static enum qn_status renumber(struct work *work, struct qn_error *error) {
-  const uint64_t num_vertices = work->made->num_vertices;
-  unsigned parts = qn_threads();
-  uint64_t *places;
-  enum qn_status status = qn_pages_alloc(&places, parts * DEGREE_CLASSES, sizeof *places,
-                                         "histogram of degrees", error);
+  struct qn_orientation *made = work->made;
+  struct qn_levels classes;
+  enum qn_status status = qn_levels_create(&classes, made->num_vertices, error);
   if (status)
     return status;
-#pragma omp parallel for schedule(static, 1)
-  for (unsigned part = 0; part < parts; part++) {
-    uint64_t begin, end;
-    qn_part_of(num_vertices, parts, part, &begin, &end);
-    for (uint64_t v = begin; v < end; v++)
-      places[part * DEGREE_CLASSES + degree_class(work, v)]++;
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = 0; v < made->num_vertices; v++)
+    work->new_vertex[v] = degree_class(work, v);
+  status = qn_levels_sort(&classes, work->new_vertex, error);
+  if (!status) {
+    made->old_vertex = classes.vertices;
+    classes.vertices = NULL;
   }
-  uint64_t sum = 0;
-  for (uint64_t class = 0; class < DEGREE_CLASSES; class ++)
-    for (unsigned part = 0; part < parts; part++) {
-      uint64_t count = places[part * DEGREE_CLASSES + class];
-      places[part * DEGREE_CLASSES + class] = sum;
-      sum += count;
-    }
-#pragma omp parallel for schedule(static, 1)
-  for (unsigned part = 0; part < parts; part++) {
-    uint64_t begin, end;
-    qn_part_of(num_vertices, parts, part, &begin, &end);
-    for (uint64_t v = begin; v < end; v++) {
-      uint64_t place = places[part * DEGREE_CLASSES + degree_class(work, v)]++;
-      work->made->old_vertex[place] = (uint32_t)v;
-      work->new_vertex[v] = (uint32_t)place;
-    }
-  }
-  qn_pages_free(places, parts * DEGREE_CLASSES, sizeof *places);
+  qn_levels_destroy(&classes);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(static)
+  for (uint64_t c = 0; c < made->num_vertices; c++)
+    work->new_vertex[made->old_vertex[c]] = (uint32_t)c;
   return QN_OK;
 }
 
@@ -302,11 +290,8 @@ static enum qn_status create_arrays(struct work *work, struct qn_error *error) {
   struct qn_orientation *made = work->made;
   const uint64_t num_vertices = made->num_vertices;
   work->words = (num_vertices + 63) / 64;
-  enum qn_status status = qn_pages_alloc(&made->old_vertex, num_vertices, sizeof *made->old_vertex,
+  enum qn_status status = qn_pages_alloc(&work->new_vertex, num_vertices, sizeof *work->new_vertex,
                                          "vertices by degree", error);
-  if (!status)
-    status = qn_pages_alloc(&work->new_vertex, num_vertices, sizeof *work->new_vertex,
-                            "vertices by degree", error);
   if (!status)
     status = qn_pages_alloc(&work->degrees, num_vertices, sizeof *work->degrees, "degrees", error);
   if (!status)
