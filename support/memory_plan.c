@@ -13,6 +13,7 @@
 #include "support/output_stream.h"
 #include "support/progress.h"
 #include "support/sizes.h"
+#include "support/system/control_groups.h"
 #include "support/temp_file.h"
 
 /* ---- Command line --------------------------------------------------------- */
@@ -70,39 +71,43 @@ static uint64_t system_available(void) {
   return pages > 0 ? (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) : available;
 }
 
-/* The number in `folder`/`name`, behind `key` if that is not NULL; UINT64_MAX if there is none, or
- * if it is "max". */
-static uint64_t number_in_file(const char *folder, const char *name, const char *key) {
-  char path[512], line[128], format[32];
-  unsigned long long number;
-  uint64_t value = UINT64_MAX;
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  snprintf(format, sizeof format, "%s %%llu", key ? key : "");
-  FILE *file = fopen(path, "re");
-  while (file && value == UINT64_MAX && fgets(line, sizeof line, file))
-    if (sscanf(line, format, &number) == 1)
-      value = number;
-  if (file)
-    fclose(file);
-  return value;
-}
+/* What files of groups are called. */
+struct group_names {
+  const char *limit, *used, *cached[2];
+};
+static const struct group_names version_1 = {"memory.limit_in_bytes",
+                                             "memory.usage_in_bytes",
+                                             {"total_inactive_file", "total_active_file"}},
+                                version_2 = {"memory.max",
+                                             "memory.current",
+                                             {"inactive_file", "active_file"}};
 
-uint64_t qn_memory_left_in_group(const char *folder) {
-  uint64_t limit = number_in_file(folder, "memory.max", NULL);
-  uint64_t used = number_in_file(folder, "memory.current", NULL);
+/* What a group may still take. */
+static uint64_t left_by(const struct group_names *names, const char *folder) {
+  const uint64_t limit = qn_control_group_number(folder, names->limit, NULL);
+  uint64_t used = qn_control_group_number(folder, names->used, NULL);
   if (limit == UINT64_MAX || used == UINT64_MAX)
     return UINT64_MAX;
-  uint64_t cached = 0;
   for (int i = 0; i < 2; i++) {
-    uint64_t bytes = number_in_file(folder, "memory.stat", i ? "active_file" : "inactive_file");
-    cached += bytes == UINT64_MAX ? 0 : bytes;
+    const uint64_t bytes = qn_control_group_number(folder, "memory.stat", names->cached[i]);
+    if (bytes != UINT64_MAX)
+      used -= bytes < used ? bytes : used;
   }
-  used = used > cached ? used - cached : 0;
   return limit > used ? limit - used : 0;
 }
 
+static uint64_t left_in(const char *folder) {
+  const uint64_t left = left_by(&version_2, folder);
+  return left == UINT64_MAX ? left_by(&version_1, folder) : left;
+}
+
+uint64_t qn_memory_left_in_groups(const char *mounted, const char *own) {
+  return qn_control_groups_least(mounted, own, "memory", left_in);
+}
+
 uint64_t qn_memory_available(void) {
-  uint64_t available = system_available(), left = qn_memory_left_in_group("/sys/fs/cgroup");
+  const uint64_t available = system_available(),
+                 left = qn_memory_left_in_groups(QN_GROUPS_MOUNTED, QN_GROUPS_OWN);
   return left < available ? left : available;
 }
 

@@ -60,13 +60,13 @@ void qn_memory_keep_to(const struct qn_memory_options *options);
 /* What was decided and estimated, for --json: a new reference, NULL if memory runs out. */
 json_t *qn_memory_plan_json(const struct qn_memory_plan *plan);
 
-/* Memory that could be taken now without swapping: what the system or, if that is less, the control
- * group has free. UINT64_MAX if nobody can tell. */
+/* Memory that could be taken now without swapping: what the system or, if that is less, a control
+ * group of this process has free. UINT64_MAX if nobody can tell. */
 uint64_t qn_memory_available(void);
 
-/* What the control group (version 2) whose files are in `folder` may still take; files in the page
- * cache make room for that. UINT64_MAX if it has no limit. */
-uint64_t qn_memory_left_in_group(const char *folder);
+/* What the control groups of this process (`mounted` and `own` as in control_groups.h) may still
+ * take; files in the page cache make room for that. UINT64_MAX: none has a limit. */
+uint64_t qn_memory_left_in_groups(const char *mounted, const char *own);
 
 #ifdef __cplusplus
 }

@@ -1,12 +1,14 @@
 #include "support/system/processors.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
+
+#include "support/system/control_groups.h"
 
 /* As OpenMP reads it: what does not begin with digits says nothing. */
 static unsigned given(void) {
@@ -23,56 +25,36 @@ bool qn_processors_are_given(void) {
   return given() != 0;
 }
 
-/* This process's group of version 2, below where groups are mounted; there if it is not told. */
-static void own_group(char *group, size_t size) {
-  FILE *file = fopen("/proc/self/cgroup", "re");
-  group[0] = '\0';
-  while (file && fgets(group, (int)size, file) && strncmp(group, "0::", 3) != 0)
-    group[0] = '\0';
-  if (file)
-    fclose(file);
-  if (group[0])
-    memmove(group, group + 3, strcspn(group, "\n") - 2);
-  group[strcspn(group, "\n")] = '\0';
+/* Of version 1 the period has a file of its own, of version 2 it stands behind the time. */
+static uint64_t period_of(const char *folder, uint64_t time) {
+  char first[32];
+  snprintf(first, sizeof first, "%" PRIu64, time);
+  const uint64_t period = qn_control_group_number(folder, "cpu.max", first);
+  return period == UINT64_MAX ? qn_control_group_number(folder, "cpu.cfs_period_us", NULL) : period;
+}
+
+/* What a group's share of the processors' time is worth. */
+static uint64_t processors_of(const char *folder) {
+  uint64_t time = qn_control_group_number(folder, "cpu.max", NULL);
+  if (time == UINT64_MAX)
+    time = qn_control_group_number(folder, "cpu.cfs_quota_us", NULL);
+  const uint64_t period = period_of(folder, time);
+  if (time == 0 || time == UINT64_MAX || period == 0 || period == UINT64_MAX)
+    return UINT64_MAX;
+  return time / period + (time % period != 0);
+}
+
+unsigned qn_processors_of_groups(const char *mounted, const char *own) {
+  const uint64_t least = qn_control_groups_least(mounted, own, "cpu", processors_of);
+  return least < UINT_MAX ? (unsigned)least : UINT_MAX;
 }
 
 unsigned qn_processors_usual(void) {
   const unsigned all = (unsigned)omp_get_num_procs();
-  char group[PATH_MAX];
   if (given())
     return given();
-  own_group(group, sizeof group);
-  const unsigned most = qn_processors_of_group("/sys/fs/cgroup", group);
+  const unsigned most = qn_processors_of_groups(QN_GROUPS_MOUNTED, QN_GROUPS_OWN);
   return all < most ? all : most;
-}
-
-/* Of one group. */
-static unsigned limit_of(const char *folder) {
-  char path[PATH_MAX + sizeof "/cpu.max"];
-  unsigned long long time, period;
-  snprintf(path, sizeof path, "%s/cpu.max", folder);
-  FILE *file = fopen(path, "re");
-  const bool limited =
-      file && fscanf(file, "%llu %llu", &time, &period) == 2 && time > 0 && period > 0;
-  if (file)
-    fclose(file);
-  if (!limited || time / period >= INT_MAX)
-    return UINT_MAX;
-  return (unsigned)(time / period) + (time % period != 0);
-}
-
-unsigned qn_processors_of_group(const char *mount, const char *group) {
-  char path[PATH_MAX];
-  unsigned least = UINT_MAX;
-  if (snprintf(path, sizeof path, "%s%s", mount, group) >= (int)sizeof path)
-    return limit_of(mount);
-  const char *first = path + strlen(mount);
-  for (char *end = path + strlen(path); end && end >= first; end = strrchr(path, '/')) {
-    *end = '\0';
-    const unsigned limit = limit_of(path);
-    least = limit < least ? limit : least;
-  }
-  return least;
 }
 
 bool qn_files_are_small(const char *const *paths, int num_paths, uint64_t few) {

@@ -12,10 +12,9 @@ bool qn_processors_are_given(void);
  * while they wait for each other. */
 unsigned qn_processors_usual(void);
 
-/* What the limits (cpu.max) of the control group `group` ("/system.slice/job") and of those that it
- * lies in, below where they are mounted, are worth: the least, rounded up; UINT_MAX: there is none.
- */
-unsigned qn_processors_of_group(const char *mount, const char *group);
+/* What the least limit of the control groups of this process is worth, rounded up: `mounted` and
+ * `own` as in control_groups.h. UINT_MAX: there is none. */
+unsigned qn_processors_of_groups(const char *mounted, const char *own);
 
 /* Are these files of fewer than `few` bytes together? What is not a file may be large, and so may
  * what nobody names here. */

@@ -1,5 +1,6 @@
 /* What a control group leaves: the page cache gives way, a group without a limit says nothing. */
 #include <linux/magic.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 
 #include "helpers/scratch.h"
@@ -12,31 +13,63 @@ static void write_text(const char *name, const char *text) {
   write_file(scratch_path(name), text, strlen(text));
 }
 
+static uint64_t left_for(const char *own) {
+  write_text("own", own);
+  return qn_memory_left_in_groups(scratch_folder, scratch_path("own"));
+}
+
 TEST(no_group) {
-  assert_int_equal(qn_memory_left_in_group(scratch_path("nowhere")), UINT64_MAX);
+  assert_int_equal(qn_memory_left_in_groups(scratch_path("nowhere"), ""), UINT64_MAX);
   assert_true(qn_memory_available() > 0);
 }
 
 TEST(no_limit) {
   write_text("memory.max", "max\n");
   write_text("memory.current", "1000\n");
-  assert_int_equal(qn_memory_left_in_group(scratch_folder), UINT64_MAX);
+  assert_int_equal(left_for("0::/\n"), UINT64_MAX);
 }
 
 TEST(cached_files_give_way) {
   write_text("memory.max", "8000000000\n");
   write_text("memory.current", "7999000000\n");
-  assert_int_equal(qn_memory_left_in_group(scratch_folder), 1000000);
+  assert_int_equal(left_for("0::/\n"), 1000000);
   write_text("memory.stat", "anon 900000000\nfile 7099000000\ninactive_anon 900000000\n"
                             "inactive_file 7000000000\nactive_file 90000000\n");
-  assert_int_equal(qn_memory_left_in_group(scratch_folder), 7091000000);
+  assert_int_equal(left_for("0::/\n"), 7091000000);
 }
 
 TEST(group_beyond_its_limit) {
   write_text("memory.max", "1000\n");
   write_text("memory.current", "5000\n");
   write_text("memory.stat", "inactive_file 100\nactive_file 0\n");
-  assert_int_equal(qn_memory_left_in_group(scratch_folder), 0);
+  assert_int_equal(left_for("0::/\n"), 0);
+}
+
+/* Of a job under a scheduler, whose own group has no limit, and of one in version 1. */
+TEST(groups_above) {
+  assert_int_equal(mkdir(scratch_path("slice"), 0700), 0);
+  assert_int_equal(mkdir(scratch_path("slice/job"), 0700), 0);
+  write_text("memory.max", "max\n");
+  write_text("slice/memory.max", "7000\n");
+  write_text("slice/memory.current", "3000\n");
+  write_text("slice/job/memory.max", "max\n");
+  write_text("slice/job/memory.current", "3000\n");
+  assert_int_equal(left_for("0::/slice/job\n"), 4000);
+  assert_int_equal(left_for("0::/another\n"), UINT64_MAX);
+}
+
+TEST(groups_of_version_1) {
+  assert_int_equal(mkdir(scratch_path("memory"), 0700), 0);
+  assert_int_equal(mkdir(scratch_path("memory/job"), 0700), 0);
+  write_text("memory.max", "max\n");
+  write_text("memory/memory.limit_in_bytes", "9223372036854771712\n");
+  write_text("memory/memory.usage_in_bytes", "123456\n");
+  write_text("memory/job/memory.limit_in_bytes", "8000\n");
+  write_text("memory/job/memory.usage_in_bytes", "7000\n");
+  write_text("memory/job/memory.stat", "inactive_file 1\ntotal_inactive_file 2000\n"
+                                       "total_active_file 500\n");
+  assert_int_equal(left_for("4:memory:/job\n0::/\n"), 3500);
+  assert_int_equal(left_for("4:memory:/in/a/container\n0::/\n"), 9223372036854771712u - 123456);
 }
 
 static bool is_on_tmpfs(const char *folder) {
