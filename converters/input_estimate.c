@@ -111,6 +111,7 @@ static bool expect_file(const char *path, const char *format, const struct qn_re
                        ? reader->estimate(options, sample->head, sample->bytes, sample->file_bytes)
                        : expect_lines(sample);
   edges->num_edges += count;
+  edges->file_bytes += sample->file_bytes;
   expect_weights(options, !text || has_third_column(sample), edges);
   edges->most_edges += text ? sample->file_bytes / 2 + 1 : count;
   edges->seconds_to_read +=

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -57,6 +58,14 @@ const struct argp qn_memory_argp = {.options = argp_options, .parser = parse_opt
 
 /* ---- What there is -------------------------------------------------------- */
 
+static uint64_t smaller(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
+static uint64_t less(uint64_t bytes, uint64_t taken) {
+  return bytes > taken ? bytes - taken : 0;
+}
+
 static uint64_t system_available(void) {
   unsigned long long kibibytes;
   uint64_t available = UINT64_MAX;
@@ -91,9 +100,9 @@ static uint64_t left_by(const struct group_names *names, const char *folder) {
   for (int i = 0; i < 2; i++) {
     const uint64_t bytes = qn_control_group_number(folder, "memory.stat", names->cached[i]);
     if (bytes != UINT64_MAX)
-      used -= bytes < used ? bytes : used;
+      used = less(used, bytes);
   }
-  return limit > used ? limit - used : 0;
+  return less(limit, used);
 }
 
 static uint64_t left_in(const char *folder) {
@@ -105,10 +114,24 @@ uint64_t qn_memory_left_in_groups(const char *mounted, const char *own) {
   return qn_control_groups_least(mounted, own, "memory", left_in);
 }
 
+/* What the process may still map, if its address space is limited (ulimit -v, Grid Engine's
+ * h_vmem). */
+static uint64_t left_to_map(void) {
+  struct rlimit limit;
+  unsigned long long pages = 0;
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return UINT64_MAX;
+  FILE *file = fopen("/proc/self/statm", "re");
+  if (file && fscanf(file, "%llu", &pages) != 1)
+    pages = 0;
+  if (file)
+    fclose(file);
+  return less((uint64_t)limit.rlim_cur, pages * (uint64_t)sysconf(_SC_PAGESIZE));
+}
+
 uint64_t qn_memory_available(void) {
-  const uint64_t available = system_available(),
-                 left = qn_memory_left_in_groups(QN_GROUPS_MOUNTED, QN_GROUPS_OWN);
-  return left < available ? left : available;
+  const uint64_t left = qn_memory_left_in_groups(QN_GROUPS_MOUNTED, QN_GROUPS_OWN);
+  return smaller(smaller(left, left_to_map()), system_available());
 }
 
 /* "." for a file without a folder, "/tmp" for none. */
@@ -142,10 +165,6 @@ static void choose_folder(const struct qn_memory_options *options, const char *o
 static bool lies_in_memory(const char *folder) {
   struct statfs about;
   return statfs(folder, &about) == 0 && about.f_type == TMPFS_MAGIC;
-}
-
-static uint64_t less(uint64_t bytes, uint64_t taken) {
-  return bytes > taken ? bytes - taken : 0;
 }
 
 /* ---- Deciding ------------------------------------------------------------- */
@@ -222,7 +241,8 @@ enum qn_status qn_memory_plan_make(const struct qn_memory_options *options, cons
   if (options->memory) {
     plan->on_disk = estimate->unknown || estimate->most > options->memory;
   } else if (!estimate->unknown) {
-    uint64_t available = qn_memory_available();
+    uint64_t available =
+        smaller(qn_memory_available(), less(left_to_map(), estimate->mapped + estimate->output));
     plan->on_disk = plan->automatic = plan->estimate.usual > available / 10 * 9;
     choose_folder(options, output, plan);
     available = less(available, plan->estimate.usual - estimate->usual);

@@ -30,8 +30,9 @@ struct qn_work_estimate {
   uint64_t least;     /* memory, if it is done in temporary files */
   uint64_t kept;      /* memory that is taken in any case, and does not serve for sorting */
   uint64_t temporary; /* in temporary files */
-  uint64_t output;
-  double seconds; /* in temporary files */
+  uint64_t mapped;    /* input that is not mapped yet */
+  uint64_t output;    /* is mapped, too: both take of a limited address space alone */
+  double seconds;     /* in temporary files */
 };
 
 /* What was decided. */
@@ -60,8 +61,9 @@ void qn_memory_keep_to(const struct qn_memory_options *options);
 /* What was decided and estimated, for --json: a new reference, NULL if memory runs out. */
 json_t *qn_memory_plan_json(const struct qn_memory_plan *plan);
 
-/* Memory that could be taken now without swapping: what the system or, if that is less, a control
- * group of this process has free. UINT64_MAX if nobody can tell. */
+/* Memory that could be taken now without swapping: the least of what the system and the control
+ * groups of this process have free, and what a limit of its address space leaves. UINT64_MAX if
+ * nobody can tell. */
 uint64_t qn_memory_available(void);
 
 /* What the control groups of this process (`mounted` and `own` as in control_groups.h) may still

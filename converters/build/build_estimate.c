@@ -49,6 +49,7 @@ struct qn_work_estimate qn_build_estimate(const struct qn_build *build,
   estimate.temporary = times(stored, 8 + weight);
   if (in_edges)
     estimate.temporary += times(stored, 4 + weight);
+  estimate.mapped = edges->file_bytes;
   estimate.output =
       times(stored, bytes.output * (in_edges ? 2 : 1)) +
       times(edges->num_vertices, (in_edges ? 16 : 8) + (edges->given_vertices ? 0 : 8));

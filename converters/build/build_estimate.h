@@ -10,6 +10,7 @@ struct qn_expected_edges {
   uint64_t num_edges;    /* about */
   uint64_t most_edges;   /* surely no more */
   uint64_t num_vertices; /* about */
+  uint64_t file_bytes;   /* of input that is mapped */
   unsigned weight_bytes; /* about; 0: none */
   unsigned most_weight_bytes;
   bool given_vertices;    /* ids are vertices */

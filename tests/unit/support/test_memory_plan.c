@@ -1,7 +1,9 @@
 /* What a control group leaves: the page cache gives way, a group without a limit says nothing. */
 #include <linux/magic.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "helpers/scratch.h"
 #include "helpers/test.h"
@@ -86,6 +88,26 @@ static bool goes_to_disk(const char *output, uint64_t bytes) {
   qn_memory_plan_make(&options, output, &estimate, &plan, &error); /* there may be no room */
   qn_memory_limit_set(0, NULL);
   return plan.on_disk;
+}
+
+/* Of what the process has not mapped, output and input take their part. */
+TEST(a_limited_address_space) {
+  struct rlimit before, limited;
+  unsigned long long pages = 0;
+  FILE *file = fopen("/proc/self/statm", "re");
+  assert_int_equal(fscanf(file, "%llu", &pages), 1);
+  fclose(file);
+  assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+  limited = before;
+  limited.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)64 << 20);
+  const bool outside = goes_to_disk("out.qrn", 0), was = goes_to_disk("out.qrn", 200 << 20);
+  assert_int_equal(setrlimit(RLIMIT_AS, &limited), 0);
+  const uint64_t left = qn_memory_available();
+  const bool small = goes_to_disk("out.qrn", 0), large = goes_to_disk("out.qrn", 200 << 20);
+  assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+  assert_in_range(left, 32 << 20, 64 << 20);
+  assert_false(outside || was || small);
+  assert_true(large);
 }
 
 TEST(output_on_a_tmpfs_takes_memory) {
