@@ -4,31 +4,44 @@
 #include <string.h>
 
 #include "formats/container/view.h"
+#include "support/multiversion.h"
 
 /* ---- Reading ------------------------------------------------------------------------ */
 
+QN_VECTOR_CLONES
+static void load_four_bytes(const struct qn_packed_codes *codes, uint64_t first, uint64_t count,
+                            uint32_t *restrict weights) {
+  const struct qn_packed_codes of = *codes; /* which writing to weights does not change */
+  const uint32_t *values = of.values.u32;
+  if (of.kind == QN_PACKED_SUMS)
+    for (uint64_t i = 0; i < count; i++)
+      weights[i] = values[0] + qn_packed_weight_code(&of, first + i);
+  else
+    for (uint64_t i = 0; i < count; i++)
+      weights[i] = values[qn_packed_weight_code(&of, first + i)];
+}
+
+QN_VECTOR_CLONES
+static void load_eight_bytes(const struct qn_packed_codes *codes, uint64_t first, uint64_t count,
+                             uint64_t *restrict weights) {
+  const struct qn_packed_codes of = *codes;
+  const uint64_t *values = of.values.data;
+  if (of.kind == QN_PACKED_SUMS)
+    for (uint64_t i = 0; i < count; i++)
+      weights[i] = values[0] + qn_packed_weight_code(&of, first + i);
+  else
+    for (uint64_t i = 0; i < count; i++)
+      weights[i] = values[qn_packed_weight_code(&of, first + i)];
+}
+
 void qn_packed_load_weights(const struct qn_packed_rows *rows, uint64_t first, uint64_t count,
                             void *weights) {
-  const struct qn_packed_codes *codes = &rows->codes;
   const unsigned bytes = qn_weight_bytes(rows->weights.type);
-  if (codes->kind == QN_PACKED_PLAIN) {
-    if (bytes && count)
-      memcpy(weights, (const char *)rows->weights.data + first * bytes, count * bytes);
-  } else if (bytes == 4) {
-    const uint32_t *values = codes->values.u32;
-    uint32_t *out = weights;
-    for (uint64_t i = 0; i < count; i++) {
-      const uint32_t code = qn_packed_weight_code(codes, first + i);
-      out[i] = codes->kind == QN_PACKED_SUMS ? values[0] + code : values[code];
-    }
-  } else {
-    const uint64_t *values = codes->values.data;
-    uint64_t *out = weights;
-    for (uint64_t i = 0; i < count; i++) {
-      const uint32_t code = qn_packed_weight_code(codes, first + i);
-      out[i] = codes->kind == QN_PACKED_SUMS ? values[0] + code : values[code];
-    }
-  }
+  if (rows->codes.kind != QN_PACKED_PLAIN)
+    bytes == 4 ? load_four_bytes(&rows->codes, first, count, weights)
+               : load_eight_bytes(&rows->codes, first, count, weights);
+  else if (bytes && count)
+    memcpy(weights, (const char *)rows->weights.data + first * bytes, count * bytes);
 }
 
 uint64_t qn_packed_weight_bytes(const struct qn_packed_rows *rows) {

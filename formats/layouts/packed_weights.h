@@ -2,6 +2,8 @@
  * and what writes them. */
 #pragma once
 
+#include <string.h>
+
 #include "formats/layouts/packed_sections.h"
 #include <quern/packed.h>
 
@@ -23,10 +25,10 @@ static inline uint64_t qn_packed_code_words(uint64_t count, unsigned bits) {
 
 /* Code `i`, at most `codes->most`. */
 static inline uint32_t qn_packed_weight_code(const struct qn_packed_codes *codes, uint64_t i) {
-  const uint64_t word = i / 32 * codes->bits + i % 32 * codes->bits / 32;
-  const unsigned bit = (unsigned)(i % 32 * codes->bits % 32);
-  const uint64_t both = (uint64_t)codes->words[word + 1] << 32 | codes->words[word];
-  const uint32_t code = (uint32_t)(both >> bit & (((uint64_t)1 << codes->bits) - 1));
+  const uint64_t bit = i * codes->bits;
+  uint64_t bytes; /* from the one on in which it begins */
+  memcpy(&bytes, (const char *)codes->words + bit / 8, sizeof bytes);
+  const uint32_t code = (uint32_t)(bytes >> bit % 8 & (((uint64_t)1 << codes->bits) - 1));
   return code < codes->most ? code : codes->most;
 }
 

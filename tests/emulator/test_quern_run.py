@@ -479,7 +479,7 @@ class Devices(Graph):
                 self.assertEqual(done.returncode, 0, done.stderr)
             else:
                 self.refused(done, 4, "--delta has no effect on sssp on the layout %s on cuda; it works on: .*graph on cuda" % layout)
-            expected = 4 if layout in ("hybrid", "packed") else 0  # of in-edges alone; never
+            expected = 4 if layout == "hybrid" else 0  # of in-edges alone
             self.assertEqual(run(EMULATED, "sssp", "other.qrn", "--device=cpu", "--delta=3").returncode, expected)
         tool("quern-shard", graph, "-qfo", "other.qrn")
         self.assertIn("(cpu: ", run(EMULATED, "sssp", "other.qrn", "--delta=3").stdout)

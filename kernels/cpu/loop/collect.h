@@ -18,6 +18,14 @@ struct engine_work {
  * many. Returns how edges were walked: the step's mode. */
 static inline const char *walk_senders(struct engine_state *state, struct engine_work *work);
 
+/* Combine into the receiver's sum; true if it was not in `received`. Any thread may call. */
+static inline bool work_receive(struct engine_state *state, struct engine_work *work,
+                                uint64_t receiver, program_accumulator contribution) {
+  (void)state;
+  program_combine_atomic(&work->sums[receiver], contribution);
+  return qn_frontier_insert(&work->received, receiver);
+}
+
 /* Queues of fewer are not worth waking other threads. */
 #define COLLECT_PARALLEL 4096
 

@@ -29,15 +29,21 @@ static inline double mean_weight(const struct qn_weights *weights, uint64_t num_
   return count ? sum / (double)count : 1;
 }
 
-/* `delta` is the width of a step of the limit; where it is 0, 32 mean weights over the mean degree
- * (Davidson and others' choice). Give back with near_far_destroy. */
+/* The usual width of a step of the limit: 32 mean weights over the mean degree (Davidson and
+ * others' choice). */
+static inline double near_far_delta(double mean_weight, uint64_t num_vertices, uint64_t num_edges) {
+  return 32 * mean_weight / fmax((double)num_edges / (double)(num_vertices | 1), 1);
+}
+
+/* `delta` is the width of a step of the limit; 0: the usual one of these weights. Give back with
+ * near_far_destroy. */
 static inline enum qn_status near_far_create(struct near_far *far, double delta,
                                              const struct qn_weights *weights,
                                              uint64_t num_vertices, uint64_t num_edges,
                                              struct qn_error *error) {
-  double degree = (double)num_edges / (double)(num_vertices | 1);
   far->num_words = num_vertices / 64 + 1;
-  far->delta = delta > 0 ? delta : 32 * mean_weight(weights, num_edges) / fmax(degree, 1);
+  far->delta =
+      delta > 0 ? delta : near_far_delta(mean_weight(weights, num_edges), num_vertices, num_edges);
   if (!(far->delta > 0))
     far->delta = 1;
   far->limit = far->delta;

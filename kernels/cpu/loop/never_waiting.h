@@ -20,6 +20,12 @@ static inline void sweep_waiting_destroy(struct sweep_waiting *waiting) {
   (void)waiting;
 }
 
+static inline enum qn_status sweep_refuse_delta(const struct engine_state *state,
+                                                struct qn_error *error) {
+  (void)state, (void)error;
+  return QN_OK;
+}
+
 static inline bool sweep_waits(struct sweep_waiting *waiting, const struct engine_state *state,
                                program_value value, uint64_t vertex) {
   (void)waiting, (void)state, (void)value, (void)vertex;

@@ -51,6 +51,16 @@ static inline void sweep_waiting_destroy(struct sweep_waiting *waiting) {
   (void)waiting;
 }
 
+/* Where every step walks all in-edges, waiting would only add steps. */
+static inline enum qn_status sweep_refuse_delta(const struct engine_state *state,
+                                                struct qn_error *error) {
+  if (!PROGRAM_PRIORITY || state->request->delta == 0)
+    return QN_OK;
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "--delta has no effect on a container without out-edges, where every step walks "
+                 "all in-edges; store them too (--direction both), or leave --delta out");
+}
+
 /* Must a vertex of this new value wait? Any thread may call. */
 static inline bool sweep_waits(struct sweep_waiting *waiting, const struct engine_state *state,
                                program_value value, uint64_t vertex) {

@@ -18,4 +18,5 @@
 #include "kernels/cpu/loop/run.h"
 
 QN_DEFINE_KERNEL(QN_LAYOUT_PACKED, QN_CPU,
-                 PROGRAM_SCHEDULE == QN_ALL_ACTIVE ? "packed pull" : "packed push", 0);
+                 PROGRAM_SCHEDULE == QN_ALL_ACTIVE ? "packed pull" : "packed push",
+                 QN_KERNEL_DELTA);

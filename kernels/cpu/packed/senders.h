@@ -6,12 +6,19 @@
 
 #include "kernels/cpu/packed/view.h"
 
+#if PACKED_IN_PLACE
+#include "kernels/cpu/loop/in_place.h"
+#else
 #include "kernels/cpu/loop/collect.h"
+#endif
 
 /* Would the receiver change? Else no other thread need be kept waiting. */
 static inline bool changes(const struct engine_state *state, uint32_t receiver,
                            program_accumulator contribution) {
-#if PROGRAM_IN_PLACE
+#if PACKED_IN_PLACE
+  (void)state, (void)receiver, (void)contribution;
+  return true; /* work_receive looks */
+#elif PROGRAM_IN_PLACE
   const program_value value = state->values[receiver];
   program_accumulator combined = value;
   program_combine(&combined, contribution);
@@ -41,19 +48,22 @@ static inline bool has_sender(const struct qn_frontier *current, const struct qn
   return bits != 0;
 }
 
+/* Edges whose receivers are asked for while one waits for another. */
+#define PUSH_AHEAD 16
+
 /* Receivers are queued in `queue`, too, unless it is NULL. */
 static inline void push_row(struct engine_state *state, struct engine_work *work,
                             const struct qn_packed_tile *tile, const struct qn_weights *weights,
                             uint32_t row, struct qn_queue_block *queue) {
-  const program_message message = sweep_message(state, tile->first_row + row);
+  const program_message message = sweep_current_message(state, tile->first_row + row);
   for (uint32_t edge = tile->begins[row]; edge < tile->begins[row + 1]; edge++) {
     const uint32_t receiver = tile->columns[edge];
+    if (edge + PUSH_AHEAD < tile->num_edges)
+      __builtin_prefetch(&state->values[tile->columns[edge + PUSH_AHEAD]]);
     const program_accumulator contribution = program_contribution(
         &state->context, message, engine_weight(weights, edge), state->values, receiver);
-    if (!changes(state, receiver, contribution))
-      continue;
-    program_combine_atomic(&work->sums[receiver], contribution);
-    if (qn_frontier_insert(&work->received, receiver) && queue)
+    if (changes(state, receiver, contribution) &&
+        work_receive(state, work, receiver, contribution) && queue)
       qn_frontier_push(&work->received, queue, receiver);
   }
 }
@@ -144,7 +154,7 @@ static inline bool pull_row(const struct engine_state *state, const struct engin
     const uint32_t sender = tile->columns[edge];
     if (!qn_frontier_has(&work->current, sender))
       continue;
-    program_combine(sum, program_contribution(&state->context, sweep_message(state, sender),
+    program_combine(sum, program_contribution(&state->context, sweep_current_message(state, sender),
                                               engine_weight(weights, edge), state->values, vertex));
     received = true;
     if (PROGRAM_FIRST_SUFFICES)
@@ -164,26 +174,32 @@ static inline bool has_receiver(const struct engine_state *state, uint64_t numbe
   return false;
 }
 
-static inline void pull_tile(struct engine_state *state, struct engine_work *work,
-                             uint64_t number) {
+#if PACKED_IN_PLACE
+
+static inline void end_row(struct engine_state *state, struct engine_work *work, uint64_t number,
+                           uint64_t vertex, program_accumulator sum, bool received) {
+  (void)number;
+  if (received)
+    work_receive(state, work, vertex, sum);
+}
+
+static inline void pull_heads(const struct engine_walk *walk, struct engine_work *work) {
+  (void)walk, (void)work;
+}
+
+#else
+
+/* What the first row of a tile received may be a part of its sum, for which pull_heads adds it. */
+static inline void end_row(struct engine_state *state, struct engine_work *work, uint64_t number,
+                           uint64_t vertex, program_accumulator sum, bool received) {
   const struct engine_walk *walk = &state->walk;
-  const bool begins = qn_packed_begins_range(walk->rows->tile_rows, number);
-  if (PROGRAM_FIRST_SUFFICES && !has_receiver(state, number)) {
-    walk->head_received[number] = false;
-    return;
-  }
-  const struct qn_packed_tile *tile = walk_decode(walk, number);
-  const struct qn_weights weights = walk_weights(walk, tile);
-  program_accumulator sum;
-  for (uint32_t row = 0; row < tile->num_rows; row++) {
-    const bool received = pull_row(state, work, tile, &weights, row, &sum);
-    if (row == 0 && !begins) {
-      walk->heads[number] = sum;
-      walk->head_received[number] = received;
-    } else if (received) {
-      work->sums[tile->first_row + row] = sum;
-      qn_frontier_insert(&work->received, tile->first_row + row);
-    }
+  const uint32_t *tile_rows = walk->rows->tile_rows;
+  if (vertex == tile_rows[number] && !qn_packed_begins_range(tile_rows, number)) {
+    walk->heads[number] = sum;
+    walk->head_received[number] = received;
+  } else if (received) {
+    work->sums[vertex] = sum;
+    qn_frontier_insert(&work->received, vertex);
   }
 }
 
@@ -197,7 +213,58 @@ static inline void pull_heads(const struct engine_walk *walk, struct engine_work
     }
 }
 
+#endif
+
+static inline void pull_tile(struct engine_state *state, struct engine_work *work,
+                             uint64_t number) {
+  const struct engine_walk *walk = &state->walk;
+  if (PROGRAM_FIRST_SUFFICES && !has_receiver(state, number)) {
+    walk->head_received[number] = false;
+    return;
+  }
+  const struct qn_packed_tile *tile = walk_decode(walk, number);
+  const struct qn_weights weights = walk_weights(walk, tile);
+  program_accumulator sum;
+  for (uint32_t row = 0; row < tile->num_rows; row++) {
+    const bool received = pull_row(state, work, tile, &weights, row, &sum);
+    end_row(state, work, number, (uint64_t)tile->first_row + row, sum, received);
+  }
+}
+
 /* ---- Steps ------------------------------------------------------------------------- */
+
+#if PACKED_IN_PLACE
+
+/* The mean weight, of a sample. */
+static inline double mean_packed_weight(const struct qn_packed_rows *rows) {
+  uint64_t loaded[64], counted = 0;
+  const struct qn_weights weights = {.type = rows->weights.type, .data = loaded};
+  double sum = 0;
+  for (uint64_t first = 0; first < rows->num_edges; first += rows->num_edges / 64 + 64) {
+    const uint64_t rest = rows->num_edges - first, count = rest < 64 ? rest : 64;
+    qn_packed_load_weights(rows, first, count, loaded);
+    for (uint64_t i = 0; i < count; i++)
+      sum += (double)engine_weight(&weights, i);
+    counted += count;
+  }
+  return counted ? sum / (double)counted : 1;
+}
+
+static inline double walk_delta(const struct engine_state *state) {
+#if PROGRAM_PRIORITY
+  const struct qn_packed_rows *rows = walk_pushed_rows(&state->walk);
+  if (!rows)
+    return INFINITY; /* each step walks all in-edges */
+  return state->request->delta > 0
+             ? state->request->delta
+             : near_far_delta(mean_packed_weight(rows), rows->num_vertices, rows->num_edges);
+#else
+  (void)state;
+  return 0;
+#endif
+}
+
+#endif
 
 static inline void choose_rows(struct engine_state *state, const struct engine_work *work) {
   struct engine_walk *walk = &state->walk;

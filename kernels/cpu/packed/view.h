@@ -8,6 +8,9 @@
 #include "kernels/work_division/packed_units.h"
 #include <quern/packed.h>
 
+/* Do frontier programs combine into the value itself? A search by levels tells them apart. */
+#define PACKED_IN_PLACE (PROGRAM_IN_PLACE && !PROGRAM_FIRST_SUFFICES)
+
 struct packed_graph {
   const struct qn_packed *packed;
   uint32_t *degrees; /* [V], or NULL where nobody asks */

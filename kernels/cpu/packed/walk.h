@@ -42,7 +42,10 @@ static inline enum qn_status create_list(struct engine_walk *walk, struct qn_err
 
 static inline enum qn_status walk_create(struct engine_state *state, struct qn_error *error) {
   struct engine_walk *walk = &state->walk;
-  walk->num_heads = walk->in ? walk->in->num_tiles : walk->pulls ? walk->rows->num_tiles : 0;
+  walk->num_heads = PACKED_IN_PLACE ? 0
+                    : walk->in      ? walk->in->num_tiles
+                    : walk->pulls   ? walk->rows->num_tiles
+                                    : 0;
   walk->num_threads = qn_threads();
   enum qn_status status =
       qn_alloc(&walk->tiles, walk->num_threads, sizeof *walk->tiles, "tiles", error);

@@ -142,16 +142,14 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   return QN_OK;
 }
 
-/* Where every step pulls along all edges, waiting would only add steps. */
 static inline enum qn_status create_waiting(struct engine_state *state, struct engine_work *work,
                                             struct qn_error *error) {
   const struct qn_csr *out = state->walk.out;
-  if (PROGRAM_PRIORITY && !out && state->request->delta > 0)
-    return qn_fail(error, QN_UNSUPPORTED,
-                   "--delta has no effect on a container without out-edges, where every step walks "
-                   "all in-edges; store them too (--direction both), or leave --delta out");
-  return sweep_waiting_create(&work->waiting, state, out ? state->request->delta : INFINITY,
-                              out ? &out->weights : NULL, error);
+  enum qn_status status = out ? QN_OK : sweep_refuse_delta(state, error);
+  return status
+             ? status
+             : sweep_waiting_create(&work->waiting, state, out ? state->request->delta : INFINITY,
+                                    out ? &out->weights : NULL, error);
 }
 
 static inline enum qn_status work_create(struct engine_state *state, struct engine_work *work,

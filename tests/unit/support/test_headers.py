@@ -27,6 +27,7 @@ ENGINE_VIEWS = {
     "kernels/cpu/rows/walk_frame_frontier.h": "kernels/cpu/hybrid/view.h",
     "kernels/cpu/loop/all_active.h": "kernels/cpu/csr/view.h",
     "kernels/cpu/loop/collect.h": "kernels/cpu/csr/view.h",
+    "kernels/cpu/loop/in_place.h": "kernels/cpu/csr/view.h",
     "kernels/cpu/loop/never_waiting.h": "kernels/cpu/csr/view.h",
     "kernels/cpu/loop/sending.h": "kernels/cpu/csr/view.h",
     "kernels/cpu/loop/state.h": "kernels/cpu/csr/view.h",
