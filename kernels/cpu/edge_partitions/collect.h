@@ -1,4 +1,4 @@
-/* Walks that collect contributions. Part of engine.h.
+/* Walks that collect contributions where pull.h cannot. Part of engine.h.
  *
  * A batch of tasks is swept twice. First each task appends its contributions to bins (loop/bins.h),
  * one a block of destinations, without writing anything that another task writes; then each block
@@ -11,7 +11,7 @@
 #include "kernels/cpu/edge_partitions/view.h"
 
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
-#include "kernels/cpu/loop/all_active.h"
+#include "kernels/cpu/edge_partitions/pull.h"
 #else
 #include "kernels/cpu/loop/collect.h"
 #endif
@@ -52,9 +52,16 @@ static inline void place_bins(const struct engine_walk *walk) {
   }
 }
 
-static inline enum qn_status create_bins(struct engine_walk *walk, struct qn_error *error) {
+static inline enum qn_status create_collecting(struct engine_walk *walk, struct qn_error *error) {
   uint64_t num_vertices = walk->index.layout->num_vertices, num_tasks = walk->index.num_tasks;
   uint64_t num_edges = walk->index.layout->num_edges, most = BATCH_TASKS * QN_EP_TASK_EDGES;
+  walk->pulls =
+      PROGRAM_SCHEDULE == QN_ALL_ACTIVE && walk->index.layout->directedness == QN_UNDIRECTED;
+  if (walk->pulls) {
+    enum qn_status status =
+        qn_alloc(&walk->heads, num_tasks, sizeof *walk->heads, "sums of tasks", error);
+    return status ? status : sweep_sums_create(&walk->sums, num_vertices, error);
+  }
   walk->block_log2 = MIN_BLOCK_LOG2;
   while (num_vertices >> walk->block_log2 >= (1 << MAX_BLOCKS_LOG2))
     walk->block_log2++;
@@ -78,7 +85,8 @@ static inline enum qn_status create_bins(struct engine_walk *walk, struct qn_err
   return status;
 }
 
-static inline void destroy_bins(struct engine_walk *walk, uint64_t num_vertices) {
+static inline void destroy_collecting(struct engine_walk *walk, uint64_t num_vertices) {
+  qn_free(walk->heads);
   qn_free(walk->senders);
   qn_pages_free(walk->sums, num_vertices, sizeof *walk->sums);
   qn_pages_free(walk->entries, walk->num_entries, sizeof *walk->entries);
@@ -168,6 +176,8 @@ static inline uint64_t walk_parts(const struct engine_state *state) {
 }
 
 static inline const char *walk_all(struct engine_state *state, struct engine_work *work) {
+  if (state->walk.pulls)
+    return pull_all(state, work);
   for (uint64_t first = 0; first < state->view->num_tasks; first += BATCH_TASKS)
     sweep_batch(state, work, first, state->walk.sums, NULL);
   apply_sums(state, state->walk.sums, &work->changed);

@@ -18,7 +18,9 @@ struct engine_walk {
   struct qn_run_request request; /* with positions by dense number */
   uint32_t *positions;           /* [V] these, where they are derived */
   struct qn_ep_index index;
-  /* Programs that collect contributions (collect.h): */
+  bool pulls;                 /* all-active programs of undirected graphs (pull.h), and then: */
+  program_accumulator *heads; /* [num_tasks] of vertices with whose edges tasks go on */
+  /* Other programs that collect contributions (collect.h): */
   unsigned block_log2;
   uint64_t num_blocks;
   uint32_t *begins;          /* [num_tasks][num_blocks] of bins, from the begin of the batch */

@@ -44,7 +44,7 @@ static inline enum qn_status walk_create(struct engine_state *state, struct qn_e
   state->view = &walk->index;
 #if !PROGRAM_IN_PLACE
   if (!status)
-    status = create_bins(walk, error);
+    status = create_collecting(walk, error);
 #endif
   return status;
 }
@@ -52,7 +52,7 @@ static inline enum qn_status walk_create(struct engine_state *state, struct qn_e
 static inline void walk_destroy(struct engine_state *state) {
   struct engine_walk *walk = &state->walk;
 #if !PROGRAM_IN_PLACE
-  destroy_bins(walk, state->context.num_vertices);
+  destroy_collecting(walk, state->context.num_vertices);
 #endif
   qn_ep_index_destroy(&walk->index);
   qn_pages_free(walk->positions, state->context.num_vertices, sizeof *walk->positions);

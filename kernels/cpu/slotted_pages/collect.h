@@ -1,12 +1,12 @@
-/* Walks that collect contributions: in bins of WA, batch of pages by batch of pages (page_bins.h).
- * Part of engine.h. */
+/* Walks that collect contributions: in bins of WA, batch of pages by batch of pages (page_bins.h),
+ * or, if they may, where they are received (pull.h). Part of engine.h. */
 #pragma once
 
 #include "kernels/cpu/slotted_pages/view.h"
 
 #include "kernels/cpu/slotted_pages/page_frontier.h"
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
-#include "kernels/cpu/loop/all_active.h"
+#include "kernels/cpu/slotted_pages/pull.h"
 #else
 #include "kernels/cpu/loop/collect.h"
 #endif
@@ -107,6 +107,8 @@ static inline uint64_t walk_parts(const struct engine_state *state) {
 }
 
 static inline const char *walk_all(struct engine_state *state, struct engine_work *work) {
+  if (state->walk.pulls)
+    return pull_all(state, work);
   sweep_pages(state, work, state->walk.sums, NULL);
   apply_sums(state, state->walk.sums, &work->changed);
   return "push";

@@ -18,10 +18,19 @@ static inline uint64_t engine_out_degree(const engine_view *view, uint64_t verte
   return view->degrees[vertex];
 }
 
+/* What a task has found for the vertex with whose edges it goes on, if it does. */
+struct page_head {
+  program_accumulator sum;
+  uint32_t vertex;
+  bool is_there;
+};
+
 struct engine_walk {
   struct paged_graph graph;
   struct qn_page_tasks tasks;
-  /* Programs that collect contributions: */
+  bool pulls;              /* all-active programs of undirected graphs, and then: */
+  struct page_head *heads; /* [tasks.count] */
+  /* Other programs that collect contributions: */
   struct qn_page_bins bins;
   struct bin_entry *buffer;  /* [bins.capacity] */
   program_accumulator *sums; /* WA of all-active programs: [V], identity between iterations */

@@ -20,8 +20,14 @@ static inline enum qn_status walk_begin(struct engine_state *state, struct qn_er
                           pages->num_vertices, error);
 }
 
-static inline enum qn_status create_bins(struct engine_walk *walk, struct qn_error *error) {
+static inline enum qn_status create_collecting(struct engine_walk *walk, struct qn_error *error) {
   const struct qn_slotted_pages *pages = walk->graph.pages;
+  walk->pulls = PROGRAM_SCHEDULE == QN_ALL_ACTIVE && pages->directedness == QN_UNDIRECTED;
+  if (walk->pulls) {
+    enum qn_status status =
+        qn_alloc(&walk->heads, walk->tasks.count, sizeof *walk->heads, "sums of tasks", error);
+    return status ? status : sweep_sums_create(&walk->sums, pages->num_vertices, error);
+  }
   enum qn_status status = qn_page_bins_create(&walk->bins, pages, &walk->tasks, error);
   if (!status)
     status = qn_pages_alloc(&walk->buffer, walk->bins.capacity, sizeof *walk->buffer,
@@ -38,7 +44,7 @@ static inline enum qn_status walk_create(struct engine_state *state, struct qn_e
   enum qn_status status = qn_page_tasks_create(&walk->tasks, walk->graph.pages, error);
   if (!status && PROGRAM_USES_OUT_DEGREE)
     status = qn_page_degrees_create(&walk->graph.degrees, walk->graph.pages, error);
-  return status || PROGRAM_IN_PLACE ? status : create_bins(walk, error);
+  return status || PROGRAM_IN_PLACE ? status : create_collecting(walk, error);
 }
 
 static inline void walk_destroy(struct engine_state *state) {
@@ -48,6 +54,7 @@ static inline void walk_destroy(struct engine_state *state) {
   qn_pages_free(walk->sums, pages->num_vertices, sizeof *walk->sums);
   qn_pages_free(walk->buffer, walk->bins.capacity, sizeof *walk->buffer);
   qn_page_bins_destroy(&walk->bins);
+  qn_free(walk->heads);
   qn_pages_free(walk->graph.degrees, pages->num_vertices, sizeof *walk->graph.degrees);
   qn_page_tasks_destroy(&walk->tasks);
 }
