@@ -5,19 +5,24 @@
 
 extern const struct qn_kernel qn_kernel_cc_joined_shards_cpu;
 
-static enum qn_status join_edges(const void *view, uint32_t *parent, struct qn_error *error) {
+static enum qn_status join_edges(const void *view, struct qn_joining *joining,
+                                 struct qn_error *error) {
   const struct qn_csr *in = &((const struct qn_shards *)view)->in;
   (void)error;
+  while (qn_joining_next(joining)) {
 #pragma omp parallel for schedule(dynamic, 1024)
-  for (uint64_t v = 0; v < in->num_vertices; v++)
-    qn_components_join(parent, (uint32_t)v, qn_neighbors_of(in, v), QN_NO_LARGEST);
+    for (uint64_t v = 0; v < in->num_vertices; v++)
+      qn_joining_neighbors(joining, (uint32_t)v, qn_neighbors_of(in, v));
+  }
   return QN_OK;
 }
 
 static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                           struct qn_error *error) {
   const struct qn_shards *view = request->view;
-  return qn_components_run(request, view->num_vertices, join_edges, result, error);
+  const struct qn_joined_layout layout = {.num_vertices = view->num_vertices,
+                                          .directedness = view->directedness};
+  return qn_components_run(request, &layout, join_edges, result, error);
 }
 
 const struct qn_kernel qn_kernel_cc_joined_shards_cpu =

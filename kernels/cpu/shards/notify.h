@@ -9,9 +9,9 @@
  * as slow. k is measured on the container itself (kernels/storage.h), and f counts what is read:
  * pages, of rows that are shorter.
  *
- * Programs that combine into the value itself need nobody to look where a notice can bring the
- * contribution: where weights do not matter, or are known with the out-edges, because these
- * are the in-edges (undirected graphs). */
+ * Nobody need look where a notice can bring the contribution: where weights do not matter, or are
+ * known with the out-edges, because these are the in-edges (undirected graphs). It is combined into
+ * the value itself, or into a sum that has no order. */
 #pragma once
 
 #include "kernels/cpu/shards/view.h"
@@ -41,13 +41,14 @@ struct engine_work {
   struct qn_frontier next;
   struct qn_frontier notified; /* with an active source */
   struct sweep_waiting waiting;
-  bool delivers;          /* notices bring contributions: nobody is in `notified` */
+  bool delivers;          /* notices bring contributions */
   uint64_t current_edges; /* out-edges of `current` */
   uint64_t next_edges;
   bool lies_on_storage; /* edges are more than the memory for them */
   double random_cost;   /* k: of reading them at random over reading them in order */
 #if !PROGRAM_IN_PLACE
   program_message *messages; /* [V] of `current`: values change while others pull */
+  program_accumulator *sums; /* [V] that notices bring, identity between iterations; or NULL */
 #endif
 #if PROGRAM_FIRST_SUFFICES
   uint64_t *settled; /* bitmap of vertices that cannot change any more, or are about to */
@@ -257,23 +258,33 @@ static inline void pull_all(struct engine_state *state, struct engine_work *work
 
 /* ---- Notify-pull: only those look whom an active vertex told to -------------------- */
 
-#if PROGRAM_IN_PLACE
-
 /* Can a notice bring the contribution? */
 static inline bool notice_delivers(const struct engine_state *state) {
-  return !PROGRAM_USES_WEIGHTS || state->view->in.weights.type == QN_WEIGHT_NONE ||
-         state->view->directedness == QN_UNDIRECTED;
+  return !sweep_is_ordered() &&
+         (!PROGRAM_USES_WEIGHTS || state->view->in.weights.type == QN_WEIGHT_NONE ||
+          state->view->directedness == QN_UNDIRECTED);
+}
+
+static inline void notify_vertex(struct engine_work *work, struct notify_share *share, uint32_t v) {
+  if (qn_frontier_insert(&work->notified, v))
+    qn_frontier_push(&work->notified, &share->notified, v);
 }
 
 static inline void receive(struct engine_state *state, struct engine_work *work,
                            struct notify_share *share, uint32_t v,
                            program_accumulator contribution) {
+#if PROGRAM_IN_PLACE
   if (!program_combine_atomic(&state->values[v], contribution))
     return;
 #if PROGRAM_FIRST_SUFFICES
   __atomic_fetch_or(&work->settled[v / 64], (uint64_t)1 << (v % 64), __ATOMIC_RELAXED);
 #endif
   activate(state, work, share, v, contribution);
+#else
+  (void)state;
+  program_combine_atomic(&work->sums[v], contribution);
+  notify_vertex(work, share, v);
+#endif
 }
 
 static inline void deliver_from(struct engine_state *state, struct engine_work *work,
@@ -287,34 +298,22 @@ static inline void deliver_from(struct engine_state *state, struct engine_work *
   for (uint64_t e = begin; e < end; e++)
     if (may_receive(work, destinations[e]))
       receive(state, work, share, destinations[e],
-              program_gather(&state->context, message, engine_weight(weights, e)));
+              program_contribution(&state->context, message, engine_weight(weights, e),
+                                   state->values, destinations[e]));
 }
-
-#else
-
-static inline bool notice_delivers(const struct engine_state *state) {
-  (void)state;
-  return false;
-}
-
-#endif
 
 static inline void notify_from(struct engine_state *state, struct engine_work *work,
                                struct notify_share *share, uint32_t u, uint64_t begin,
                                uint64_t end) {
-#if PROGRAM_IN_PLACE
   if (work->delivers) {
     deliver_from(state, work, share, u, begin, end);
     return;
   }
-#endif
   const uint32_t *destinations = state->view->out.column_indices;
   for (uint64_t e = begin; e < end; e++) {
-    uint32_t v = destinations[e];
-    if (may_receive(work, v) && qn_frontier_insert(&work->notified, v))
-      qn_frontier_push(&work->notified, &share->notified, v);
+    if (may_receive(work, destinations[e]))
+      notify_vertex(work, share, destinations[e]);
   }
-  (void)u;
 }
 
 static inline void notify_hub(struct engine_state *state, struct engine_work *work, uint32_t u) {
@@ -359,6 +358,25 @@ static inline void notify_all(struct engine_state *state, struct engine_work *wo
   for (uint64_t i = 0; has_hubs && i < work->current.count; i++)
     if (is_hub(&state->view->out, work->current.queue[i]))
       notify_hub(state, work, work->current.queue[i]);
+}
+
+/* Apply the sums that notices brought. */
+static inline void apply_notified(struct engine_state *state, struct engine_work *work) {
+#if !PROGRAM_IN_PLACE
+#pragma omp parallel if (work->notified.count > PARALLEL_EDGES)
+  {
+    struct notify_share share = {.block.count = 0};
+#pragma omp for schedule(static)
+    for (uint64_t i = 0; i < work->notified.count; i++) {
+      const uint32_t v = work->notified.queue[i];
+      apply_row(state, work, &share, v, work->sums[v]);
+      work->sums[v] = program_identity();
+    }
+    share_finish(work, &share);
+  }
+#else
+  (void)state, (void)work;
+#endif
 }
 
 /* All threads share a hub's in-edges, in segments combined in order. */
@@ -458,10 +476,13 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   work->next_edges = 0;
   prepare_messages(state, work);
   if (notify) {
-    work->delivers = notice_delivers(state);
+    const bool delivers = work->delivers = notice_delivers(state);
     notify_all(state, work);
-    work->delivers = false;
-    pull_notified(state, work);
+    work->delivers = false; /* an iteration that is shared (joint.h) has others look */
+    if (delivers)
+      apply_notified(state, work);
+    else
+      pull_notified(state, work);
     qn_frontier_clear(&work->notified);
   } else {
     pull_all(state, work);
@@ -503,6 +524,8 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
   if (!status)
     status =
         qn_pages_alloc(&work->messages, num_vertices, sizeof *work->messages, "messages", error);
+  if (!status && notice_delivers(state))
+    status = sweep_sums_create(&work->sums, num_vertices, error);
 #endif
 #if PROGRAM_FIRST_SUFFICES
   if (!status)
@@ -527,6 +550,7 @@ static inline enum qn_status work_begin(struct engine_state *state, struct engin
 static inline void work_destroy(const struct engine_state *state, struct engine_work *work) {
   (void)state;
 #if !PROGRAM_IN_PLACE
+  qn_pages_free(work->sums, state->context.num_vertices, sizeof *work->sums);
   qn_pages_free(work->messages, state->context.num_vertices, sizeof *work->messages);
 #endif
 #if PROGRAM_FIRST_SUFFICES
