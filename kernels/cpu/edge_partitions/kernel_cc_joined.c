@@ -6,25 +6,29 @@
 extern const struct qn_kernel qn_kernel_cc_joined_edge_partitions_cpu;
 
 static void join_task(const struct qn_ep_index *index, const struct qn_ep_task *task,
-                      uint32_t *parent) {
+                      const struct qn_joining *joining) {
   const struct qn_edge_partitions *layout = index->layout;
-  uint64_t edge = task->edge_begin;
   for (uint64_t row = task->first_row; row <= task->last_row; row++) {
-    uint64_t end = index->row_offsets[row + 1];
-    for (; edge < (end < task->edge_end ? end : task->edge_end); edge++) {
-      uint32_t dense = qn_ep_locate(index, layout->destinations[edge]).dense;
-      qn_components_join_ends(parent, layout->new_to_old[row], layout->new_to_old[dense]);
+    const uint64_t row_begin = index->row_offsets[row], row_end = index->row_offsets[row + 1];
+    const uint64_t begin = row_begin > task->edge_begin ? row_begin : task->edge_begin;
+    const uint64_t end = row_end < task->edge_end ? row_end : task->edge_end;
+    bool goes_on = qn_joining_row(joining, (uint32_t)row);
+    for (uint64_t i = 0; goes_on && begin + i < end && i < joining->most; i++) {
+      const uint32_t other = qn_ep_locate(index, layout->destinations[begin + i]).dense;
+      goes_on = qn_joining_edge(joining, (uint32_t)row, other);
     }
   }
 }
 
-static enum qn_status join_edges(const void *view, uint32_t *parent, struct qn_error *error) {
+static enum qn_status join_edges(const void *view, struct qn_joining *joining,
+                                 struct qn_error *error) {
   struct qn_ep_index index;
   enum qn_status status = qn_ep_index_create(&index, view, error);
-  uint64_t num_tasks = status ? 0 : index.num_tasks;
+  while (!status && qn_joining_next(joining)) {
 #pragma omp parallel for schedule(dynamic, 1)
-  for (uint64_t task = 0; task < num_tasks; task++)
-    join_task(&index, &index.tasks[task], parent);
+    for (uint64_t task = 0; task < index.num_tasks; task++)
+      join_task(&index, &index.tasks[task], joining);
+  }
   qn_ep_index_destroy(&index);
   return status;
 }
@@ -32,7 +36,10 @@ static enum qn_status join_edges(const void *view, uint32_t *parent, struct qn_e
 static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                           struct qn_error *error) {
   const struct qn_edge_partitions *view = request->view;
-  return qn_components_run(request, view->num_vertices, join_edges, result, error);
+  const struct qn_joined_layout layout = {.num_vertices = view->num_vertices,
+                                          .directedness = view->directedness,
+                                          .order = view->new_to_old};
+  return qn_components_run(request, &layout, join_edges, result, error);
 }
 
 const struct qn_kernel qn_kernel_cc_joined_edge_partitions_cpu =

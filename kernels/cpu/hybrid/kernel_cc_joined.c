@@ -5,31 +5,46 @@
 
 extern const struct qn_kernel qn_kernel_cc_joined_hybrid_cpu;
 
-static void join_row(const struct qn_hybrid_matrix *matrix, uint64_t row, uint32_t *parent) {
-  for (uint64_t k = 0, at = row; k < matrix->width; k++, at += matrix->pitch) {
+static void join_row(const struct qn_hybrid_matrix *matrix, uint64_t row,
+                     const struct qn_joining *joining) {
+  bool goes_on = qn_joining_row(joining, (uint32_t)row);
+  for (uint64_t k = 0, at = row; goes_on && k < matrix->width && k < joining->most;
+       k++, at += matrix->pitch) {
     if (matrix->ell_columns[at] == QN_HYBRID_PADDING)
       return;
-    qn_components_join_ends(parent, (uint32_t)row, matrix->ell_columns[at]);
+    goes_on = qn_joining_edge(joining, (uint32_t)row, matrix->ell_columns[at]);
   }
 }
 
-static enum qn_status join_edges(const void *view, uint32_t *parent, struct qn_error *error) {
+/* Rows of the COO part go on those of the ELL part. */
+static void join_entries(const struct qn_hybrid_matrix *matrix, const struct qn_joining *joining) {
+#pragma omp parallel for schedule(static)
+  for (uint64_t i = 0; i < matrix->num_coo; i++)
+    if (qn_joining_row(joining, matrix->coo_rows[i]))
+      qn_joining_edge(joining, matrix->coo_rows[i], matrix->coo_columns[i]);
+}
+
+static enum qn_status join_edges(const void *view, struct qn_joining *joining,
+                                 struct qn_error *error) {
   const struct qn_hybrid *hybrid = view;
   const struct qn_hybrid_matrix *matrix = hybrid->has_in ? &hybrid->in : &hybrid->out;
   (void)error;
+  while (qn_joining_next(joining)) {
 #pragma omp parallel for schedule(dynamic, 1024)
-  for (uint64_t row = 0; row < matrix->num_vertices; row++)
-    join_row(matrix, row, parent);
-#pragma omp parallel for schedule(static)
-  for (uint64_t i = 0; i < matrix->num_coo; i++)
-    qn_components_join_ends(parent, matrix->coo_rows[i], matrix->coo_columns[i]);
+    for (uint64_t row = 0; row < matrix->num_vertices; row++)
+      join_row(matrix, row, joining);
+    if (joining->most == UINT64_MAX)
+      join_entries(matrix, joining);
+  }
   return QN_OK;
 }
 
 static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                           struct qn_error *error) {
   const struct qn_hybrid *view = request->view;
-  return qn_components_run(request, view->num_vertices, join_edges, result, error);
+  const struct qn_joined_layout layout = {.num_vertices = view->num_vertices,
+                                          .directedness = view->directedness};
+  return qn_components_run(request, &layout, join_edges, result, error);
 }
 
 const struct qn_kernel qn_kernel_cc_joined_hybrid_cpu =
