@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 import warnings
-from typing import Any, Callable, Dict, Iterator, List, NoReturn, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NoReturn, Optional, Sequence, Tuple
 
 from . import _changes, _errors, _words, _files, _partition, _sources, _types, graphar, icebug
 from ._convert import ENDINGS
@@ -27,6 +27,15 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise _errors.UsageError("tables: " + message)
+
+    def parse_args(self, words: Sequence[str]) -> argparse.Namespace:  # type: ignore[override]
+        options, further = self.parse_known_args(words)
+        unknown = [word for word in further if word.startswith("-")]
+        if unknown:  # the values of these seem to be inputs
+            raise _errors.UsageError("tables have no %s" % " and no ".join(unknown))
+        if further:
+            self.error("one input was expected, and not also " + " ".join(further))
+        return options
 
 
 def _flag(parser: argparse.ArgumentParser, *names: str) -> None:

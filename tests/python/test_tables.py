@@ -138,6 +138,8 @@ class CommandLine(_Scratch):
 
     def test_export(self):
         self.graph.save("g.qrn")
+        done = run("quern-export", "g.qrn", "--format", "parquet", "--parts", "3", "--header", "-o", "o", exit=2)
+        self.assertIn("tables have no --parts and no --header\n", done.stderr)
         for name, format in ("o.parquet", "parquet"), ("o.arrow", "arrow"), ("o.feather", "arrow"):
             done = run("quern-export", "g.qrn", "--format", format, "-o", name)
             self.assertRegex(done.stdout, name + ": 5 edges, ")
