@@ -100,18 +100,29 @@ void qn_free(void *memory) {
  * writes on behind the end. */
 static const uint64_t LEAST_REACH = sizeof(uint64_t), MOST_REACH = 128; /* bytes an index */
 
+/* As much of the 128 TiB of a process as may be reserved: the rest is for arrays behind which
+ * nothing is. */
+static const uint64_t MOST_RESERVED = (uint64_t)64 << 40;
+
+static atomic_uint_least64_t all_reserved; /* bytes of reservations that arrays lie in */
+static atomic_int reserving;               /* 1: yes, 2: no */
+
 /* Where address space is limited, memory may be all that it is enough for; and ThreadSanitizer
- * leaves too little of it. */
+ * leaves too little of it. Once it is used up there are no reservations any more: those that are
+ * there then stay, empty, as whoever gives an array back does not know which lies in one. */
 static bool may_reserve(void) {
 #ifdef __SANITIZE_THREAD__
   return false;
 #else
-  static atomic_int known; /* 1: yes, 2: no */
   struct rlimit limit;
-  if (atomic_load(&known) == 0)
-    atomic_store(&known,
-                 getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY ? 1 : 2);
-  return atomic_load(&known) == 1;
+  int unknown = 0;
+  if (atomic_load(&reserving) == 0)
+    atomic_compare_exchange_strong(
+        &reserving, &unknown,
+        getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY ? 1 : 2);
+  if (atomic_load(&reserving) == 1 && atomic_load(&all_reserved) > MOST_RESERVED)
+    atomic_store(&reserving, 2);
+  return atomic_load(&reserving) == 1;
 #endif
 }
 
@@ -154,6 +165,8 @@ static void *map_pages(uint64_t bytes, uint64_t size, int descriptor, uint64_t o
   void *memory = mmap(place, bytes, protection, flags | MAP_FIXED, descriptor, (off_t)offset);
   if (memory == MAP_FAILED)
     munmap(place, reserved);
+  else
+    atomic_fetch_add(&all_reserved, reserved);
   return memory;
 }
 
@@ -196,7 +209,13 @@ void qn_pages_free(void *memory, uint64_t count, uint64_t size) {
     return;
   uint64_t bytes = count * size;
   qn_pages_leave(memory, bytes);
-  munmap(memory, may_reserve() ? reserved_bytes(bytes, size) : bytes ? bytes : 1);
+  if (may_reserve()) {
+    const uint64_t reserved = reserved_bytes(bytes, size);
+    munmap(memory, reserved);
+    atomic_fetch_sub(&all_reserved, reserved);
+  } else {
+    munmap(memory, bytes ? bytes : 1);
+  }
   atomic_fetch_sub(&live_allocations, 1);
 }
 

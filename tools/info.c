@@ -195,24 +195,23 @@ static void print_text(json_t *description) {
   json_decref(sections);
 }
 
-static enum qn_status add_statistics(const struct options *options, json_t *description,
+static enum qn_status add_statistics(struct qn_container *container, json_t *description,
                                      struct qn_error *error) {
   json_t *statistics;
-  enum qn_status status = qn_graph_statistics(options->file, &statistics, error);
+  enum qn_status status = qn_graph_statistics(container, &statistics, error);
   if (!status)
     json_object_set_new(description, "statistics", statistics);
   return status;
 }
 
-static enum qn_status measure_partition(const struct options *options,
+static enum qn_status measure_partition(struct qn_container *container, const char *column,
                                         struct qn_partition_figures *figures,
                                         struct qn_error *error) {
-  struct qn_graph_source source = {0};
-  enum qn_status status = qn_graph_source_open(options->file, &source, error);
+  struct qn_graph graph = {0};
+  enum qn_status status = qn_graph_source_view(container, &graph, error);
   if (!status)
-    status =
-        qn_partition_measure(source.container, &source.graph, options->partition, figures, error);
-  qn_graph_source_close(&source);
+    status = qn_partition_measure(container, &graph, column, figures, error);
+  qn_graph_unmap(&graph);
   return status;
 }
 
@@ -243,16 +242,16 @@ int main(int argc, char **argv) {
   if (!looks_at_edges(&options) && qn_set_recognise(options.file))
     return qn_tool_exit(qn_set_show(options.file, options.shared.json, &error), &error);
   const unsigned flags =
-      QN_MAP_ARCHIVE | QN_MAP_PARTS | (looks_at_edges(&options) ? 0 : QN_MAP_RECTANGULAR);
+      looks_at_edges(&options) ? 0 : QN_MAP_ARCHIVE | QN_MAP_PARTS | QN_MAP_RECTANGULAR;
   enum qn_status status = qn_container_open(options.file, flags, &container, &error);
   if (!status)
     status = qn_container_describe(container, &description, &error);
   if (!status)
     explain_edges(container, description, options.shared.json);
   if (!status && options.statistics)
-    status = add_statistics(&options, description, &error);
+    status = add_statistics(container, description, &error);
   if (!status && options.partition)
-    status = measure_partition(&options, &figures, &error);
+    status = measure_partition(container, options.partition, &figures, &error);
   if (!status && options.partition && options.shared.json)
     json_object_set_new(description, "partition", qn_partition_figures_json(&figures));
   if (!status)

@@ -183,6 +183,8 @@ enum qn_status qn_build_check_rounding(const struct qn_build_job *job, struct qn
   }
   if (job->build->rounded)
     *job->build->rounded = true;
+  /* Of decimals f64 has the nearest one; whole numbers it holds or not. */
+  const bool fits_f64 = exact != truncl(exact) || (double)exact == exact;
   char loss[64] = "it has too many digits"; /* also for the sums here */
   if (wrong > 0)
     snprintf(loss, sizeof loss, "it would be wrong by %.9Lg", wrong);
@@ -192,7 +194,7 @@ enum qn_status qn_build_check_rounding(const struct qn_build_job *job, struct qn
                  bits,
                  job->build->weights == QN_WEIGHTS_AUTO ? "some are real, or beyond 2^63"
                                                         : "--weights says so",
-                 text, loss, bits == 32 ? ", --weights=f64 does not" : "");
+                 text, loss, bits == 32 && fits_f64 ? ", --weights=f64 does not" : "");
 }
 
 /* ---- Edges into buckets --------------------------------------------------- */

@@ -179,6 +179,25 @@ static enum qn_status walk_rows(struct contraction *contraction,
   return status;
 }
 
+/* The sum of real weights depends on their order: both entries of an undirected edge have that of
+ * the row that comes first. */
+static void mirror_sums(const struct contraction *contraction,
+                        const struct qn_graph_arrays *arrays) {
+  const uint64_t *offsets = arrays->row_offsets;
+  const uint32_t *columns = arrays->column_indices;
+  double *sums = arrays->weights;
+#pragma omp parallel for schedule(dynamic, 256)
+  for (uint64_t to = 0; to < contraction->num_groups; to++)
+    for (uint64_t place = offsets[to]; place < offsets[to + 1] && columns[place] < to; place++) {
+      const uint64_t from = columns[place], first = offsets[from];
+      const uint32_t key = (uint32_t)to;
+      const uint32_t *mirrored =
+          bsearch(&key, columns + first, offsets[from + 1] - first, sizeof *columns, by_number);
+      if (mirrored) /* or the input has changed meanwhile */
+        sums[place] = sums[mirrored - columns];
+    }
+}
+
 /* ---- The whole ----------------------------------------------------------------- */
 
 static enum qn_status create(struct contraction *contraction, uint64_t num_members,
@@ -225,7 +244,10 @@ static enum qn_status fill(struct contraction *contraction, struct qn_subgraph *
   memcpy(arrays.row_offsets, contraction->row_offsets,
          (num_groups + 1) * sizeof *contraction->row_offsets);
   quotient->edges_left_out = contraction->csr->num_edges - num_edges;
-  return walk_rows(contraction, &arrays, error);
+  status = walk_rows(contraction, &arrays, error);
+  if (!status && contraction->undirected && contraction->is_real)
+    mirror_sums(contraction, &arrays);
+  return status;
 }
 
 enum qn_status qn_contract(const struct qn_graph *graph, const struct qn_vertex_groups *groups,

@@ -106,14 +106,17 @@ static enum qn_status set_cut(const struct qn_set *set, json_t *options, struct 
 }
 
 /* One that says of which container it was made was made of it by quern-transform, by that which
- * picked edges if nothing was written between; any other by the tool that made the graph. */
+ * picked edges if nothing was written between; and so was one of a container of another layout, or
+ * of more than a set keeps, which it does not say. Any other by the tool that made the graph. */
 static enum qn_status add_cut(struct qn_history *history, const struct qn_set *set,
                               struct qn_error *error) {
   json_t *step = last_step(history);
-  const bool is_generated =
-      strcmp(json_string_value(json_object_get(step, "tool")), "quern-generate") == 0;
-  if (set->has_origin && !history->ends_between) {
-    json_object_set_new(step, "identity", json_sprintf("%016" PRIx64, set->origin));
+  const char *tool = json_string_value(json_object_get(step, "tool"));
+  const bool is_generated = strcmp(tool, "quern-generate") == 0,
+             makes_sets = is_generated || strcmp(tool, "quern-import") == 0;
+  if (!history->ends_between && (set->has_origin || !makes_sets)) {
+    if (set->has_origin)
+      json_object_set_new(step, "identity", json_sprintf("%016" PRIx64, set->origin));
     step = json_pack("{s:s, s:{}}", "tool", "quern-transform", "options");
     json_array_append_new(history->steps, step);
   }

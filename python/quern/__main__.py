@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 import warnings
-from typing import Any, Callable, Dict, Iterator, List, NoReturn, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NoReturn, Optional, Sequence, Tuple
 
 from . import _changes, _errors, _words, _files, _partition, _sources, _types, graphar, icebug
 from ._convert import ENDINGS
@@ -27,6 +27,15 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise _errors.UsageError("tables: " + message)
+
+    def parse_args(self, words: Sequence[str]) -> argparse.Namespace:  # type: ignore[override]
+        options, further = self.parse_known_args(words)
+        unknown = [word for word in further if word.startswith("-")]
+        if unknown:  # the values of these seem to be inputs
+            raise _errors.UsageError("tables have no %s" % " and no ".join(unknown))
+        if further:
+            self.error("one input was expected, and not also " + " ".join(further))
+        return options
 
 
 def _flag(parser: argparse.ArgumentParser, *names: str) -> None:
@@ -255,7 +264,7 @@ def _import(options: argparse.Namespace, begun: float) -> None:
     elif not options.quiet:
         edges = "%d edges" % graph.num_stored_edges
         if not graph.directed:
-            edges = "%d undirected edges (%d stored: both directions)" % (ledger["undirected_edges"], graph.num_stored_edges)
+            edges = "%d undirected edges (%d stored: both directions)" % (ledger.get("undirected_edges", 0), graph.num_stored_edges)
         print("%s: %d vertices, %s, weights %s" % (options.output, graph.num_vertices, edges, weights))
         for key, label in LEDGER.items():
             if ledger.get(key) or key in ("records", "edges_read", "edges_written"):
@@ -295,7 +304,9 @@ def _lost(graph: Graph, kind: str) -> List[str]:
     if kind in ("graphar", "metis-part"):
         return []
     lost = [] if graph.directed else ["that the graph is undirected is not in the output"]
-    if kind in GRAPHS or kind == "pyg-partition":
+    if kind == "icebug-disk":
+        return [text + ": its edges are there in both directions" for text in lost]
+    if kind == "pyg-partition":
         return lost
     lost += _files.lost(graph)
     has_edge = graph.out_degrees > 0
@@ -365,6 +376,8 @@ def _export(options: argparse.Namespace, begun: float) -> None:
         raise _errors.UsageError("--json and -o would both write to standard output")
     if out and (kind in GRAPHS or kind == "pyg-partition"):
         raise _errors.UsageError("a graph of %s is a folder; name it with -o" % GRAPHS.get(kind, "PyG"))
+    if options.both_directions and kind not in ("parquet", "arrow"):
+        raise _errors.UsageError("--both-directions is for parquet and arrow, not for %s" % kind)
     with _file_of(options.input) as path, open_graph(path, verify=True, threads=options.threads) as graph:
         lost = _lost(graph, kind)
         if lost and options.strict:

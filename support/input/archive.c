@@ -1,14 +1,13 @@
 /* Compressed files and archives, through libarchive, with only the formats that input.h names
  * enabled: each one more is attack surface. A member that is packed itself is unpacked as well, by
  * an archive that reads from the outer one; what is packed deeper is refused. */
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "support/input/gzip.h"
+#include "support/input/member_names.h"
 #include "support/input/source.h"
 #include "support/memory.h"
 #include "support/sizes.h"
@@ -201,9 +200,7 @@ static enum qn_status skip_frames(struct qn_archive *archive, struct qn_error *e
 /* ---- Members ----------------------------------------------------------------- */
 
 static const char *entry_name(struct archive_entry *entry) {
-  const char *name = archive_entry_pathname(entry);
-  if (!name)
-    name = archive_entry_pathname_utf8(entry);
+  const char *name = qn_member_name(entry);
   return name ? name : "(unnamed)";
 }
 
@@ -249,7 +246,7 @@ static enum qn_status next_entry(struct qn_archive *archive, struct archive_entr
                                  struct qn_error *error) {
   int result;
   do
-    result = archive_read_next_header(archive->reader, entry);
+    result = qn_next_member(archive->reader, entry);
   while (result == ARCHIVE_RETRY);
   if (result == ARCHIVE_EOF) {
     archive->ended = true;

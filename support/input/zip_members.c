@@ -1,12 +1,11 @@
 #include "support/input/zip_members.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <string.h>
 
 #include "support/checked.h"
 #include "support/input/crc32.h"
+#include "support/input/member_names.h"
 #include "support/input/source.h"
 #include "support/memory.h"
 #include "support/sizes.h"
@@ -57,7 +56,7 @@ static enum qn_status next_entry(const struct qn_zip *zip, struct archive *reade
                                  struct archive_entry **entry, struct qn_error *error) {
   int result;
   do
-    result = archive_read_next_header(reader, entry);
+    result = qn_next_member(reader, entry);
   while (result == ARCHIVE_RETRY || (result >= ARCHIVE_WARN && result != ARCHIVE_EOF &&
                                      archive_entry_filetype(*entry) == AE_IFDIR));
   if (result == ARCHIVE_EOF)
@@ -69,9 +68,7 @@ static enum qn_status next_entry(const struct qn_zip *zip, struct archive *reade
 
 static enum qn_status add_member(struct qn_zip *zip, struct archive_entry *entry,
                                  struct qn_error *error) {
-  const char *name = archive_entry_pathname(entry);
-  if (!name)
-    name = archive_entry_pathname_utf8(entry);
+  const char *name = qn_member_name(entry);
   if (!name || qn_zip_find(zip, name))
     return refuse(zip, error, "damaged (zip): the name '%s' is not one member's alone",
                   name ? name : "");
@@ -276,9 +273,7 @@ static enum qn_status load_member(const struct qn_zip *zip, struct qn_zip_member
   struct archive_entry *entry;
   enum qn_status status = open_reader(zip, &reader, error);
   while (!status && !(status = next_entry(zip, reader, &entry, error)) && entry) {
-    const char *name = archive_entry_pathname(entry);
-    if (!name)
-      name = archive_entry_pathname_utf8(entry);
+    const char *name = qn_member_name(entry);
     if (name && strcmp(name, member->name) == 0) {
       status = read_member(zip, reader, member, error);
       break;

@@ -137,7 +137,9 @@ class Remake(unittest.TestCase):
         (self.folder / "t.csv").write_text("s,d,t\n1,2,5\n2,3,15\n3,4,12\n4,5,30\n5,1,11\n")
         run("quern-import", "t.csv", "--columns=s,d", "--properties=t:i64", "-qo", "t.qrn", cwd=self.folder)
         run("quern-transform", "t.qrn", "--between=10,20", "--time=t", "--parts=2", "-qo", "picked", cwd=self.folder)
-        for name in ("packed", "imported", "generated", "picked"):
+        run("quern-shard", "x.qrn", "-qo", "shards.qrn", cwd=self.folder)
+        run("quern-transform", "shards.qrn", "--block-vertices=20", "--rows=out", "-qo", "of-shards", cwd=self.folder)
+        for name in ("packed", "imported", "generated", "picked", "of-shards"):
             self.same_set(name)
         (self.folder / "r.json").write_text(run("quern-info", "--recipe", "set0", cwd=self.folder).stdout)
         run("quern-verify", "set0", "--recipe", "r.json", cwd=self.folder)

@@ -182,6 +182,12 @@ class Parts(_Subgraphs):
             run("quern-transform", "g.qrn", "--contract", "groups", "-qfo", "q.qrn")
             self.assertEqual(json.loads(run("quern-info", "--json", "q.qrn").stdout)["weights"], kind)
             self.assertEqual(edges_of("q.qrn"), [("0", "1", total)])
+        # 0.6, and in the order of the other row 0.6000000000000001
+        run("quern-import", "-", "-qfo", "g.qrn", "--undirected", "--weights", "f64", input="0 4 0.3\n1 2 0.2\n1 3 0.1\n")
+        Path("groups").write_text("0 a\n1 a\n2 b\n3 b\n4 b\n")
+        run("quern-transform", "g.qrn", "--contract", "groups", "-qfo", "q.qrn")
+        run("quern-verify", "-q", "q.qrn")
+        Path("groups").write_text("0 a\n1 b\n2 b\n")
         run("quern-import", "-", "-qfo", "g.qrn", input="0 1 9223372036854775807\n0 2 9223372036854775807\n")
         done = run("quern-transform", "g.qrn", "--contract", "groups", "-fo", "q.qrn", exit=4)
         self.assertIn("leaves i64", done.stderr)

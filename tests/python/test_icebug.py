@@ -201,7 +201,10 @@ class CommandLine(_Scratch):
         self.assertEqual(quern.open("x.qrn").num_vertices, 5)
         self.assertIn("is a folder; name it with -o", run("quern-export", "g.qrn", "--format", "icebug-disk", "-o", "-", exit=2).stderr)
         quern.from_arrays([0], [1], directed=False, path="u.qrn")
-        self.assertIn("undirected is not in the output", run("quern-export", "u.qrn", "--format", "icebug-disk", "--strict", "-o", "y", exit=4).stderr)
+        self.assertIn("undirected is not in the output: its edges are there in both directions",
+                      run("quern-export", "u.qrn", "--format", "icebug-disk", "--strict", "-o", "y", exit=4).stderr)
+        self.assertIn("--both-directions is for parquet and arrow, not for icebug-disk",
+                      run("quern-export", "u.qrn", "--format", "icebug-disk", "--both-directions", "-o", "y", exit=2).stderr)
 
 
 @needs("pyarrow", "icebug_format")

@@ -133,9 +133,13 @@ class CommandLine(_Scratch):
         run("quern-import", "e.parquet", "--columns", "a,b", "--undirected", "--self-loops", "remove", "--duplicates=remove",
             "-q", "-o", "u.qrn")
         self.same(quern.open("u.qrn"), quern.from_arrays(SOURCE, TARGET, directed=False, self_loops="remove", duplicates="remove"))
+        pyarrow.parquet.write_table(pyarrow.table({"source": [], "target": []}, pyarrow.schema([("source", "int64"), ("target", "int64")])), "none.parquet")
+        self.assertIn("3 vertices, 0 undirected edges", run("quern-import", "none.parquet", "--undirected", "--vertices", "3", "-o", "none.qrn").stdout)
 
     def test_export(self):
         self.graph.save("g.qrn")
+        done = run("quern-export", "g.qrn", "--format", "parquet", "--parts", "3", "--header", "-o", "o", exit=2)
+        self.assertIn("tables have no --parts and no --header\n", done.stderr)
         for name, format in ("o.parquet", "parquet"), ("o.arrow", "arrow"), ("o.feather", "arrow"):
             done = run("quern-export", "g.qrn", "--format", format, "-o", name)
             self.assertRegex(done.stdout, name + ": 5 edges, ")

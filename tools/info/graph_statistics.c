@@ -15,7 +15,6 @@
 #include "support/text/terminal.h"
 #include "support/threads.h"
 #include <quern/layouts.h>
-#include <quern/open.h>
 
 /* ---- Figures ------------------------------------------------------------------------------ */
 
@@ -106,30 +105,27 @@ static enum qn_status describe_graph(const struct qn_graph *graph, json_t *objec
 /* ---- The graph ------------------------------------------------------------------------------ */
 
 /* A graph container is looked at in place, checked as far as that relies on it; other layouts are
- * checked as a whole and give their graph back. Takes `container`. */
-static enum qn_status open_graph(struct qn_container *container, struct qn_graph_source *source,
+ * checked as a whole and give their graph back. */
+static enum qn_status view_graph(struct qn_container *container, struct qn_graph *graph,
                                  struct qn_error *error) {
   if (qn_container_info(container)->layout != QN_LAYOUT_GRAPH)
-    return qn_graph_source_take(container, source, error);
-  source->container = container;
-  enum qn_status status = qn_graph_view(container, &source->graph, error);
+    return qn_graph_source_view(container, graph, error);
+  enum qn_status status = qn_graph_view(container, graph, error);
   if (status)
     return status;
-  status = qn_graph_check(container, &source->graph, error);
+  status = qn_graph_check(container, graph, error);
   return qn_container_confirm(container, status, qn_container_verify_structure, error);
 }
 
-enum qn_status qn_graph_statistics(const char *path, json_t **out, struct qn_error *error) {
-  struct qn_graph_source source = {0};
-  struct qn_container *container;
+enum qn_status qn_graph_statistics(struct qn_container *container, json_t **out,
+                                   struct qn_error *error) {
+  struct qn_graph graph = {0};
   double begin = qn_seconds();
   json_t *object = json_object();
-  enum qn_status status = qn_container_open(path, 0, &container, error);
+  enum qn_status status = view_graph(container, &graph, error);
   if (!status)
-    status = open_graph(container, &source, error);
-  if (!status)
-    status = describe_graph(&source.graph, object, error);
-  qn_graph_source_close(&source);
+    status = describe_graph(&graph, object, error);
+  qn_graph_unmap(&graph);
   json_object_set_new(object, "seconds", json_real(qn_seconds() - begin));
   *out = status ? NULL : object;
   if (status)

@@ -76,4 +76,30 @@ TEST(limited) {
   assert_int_equal(status, 0);
 }
 
+/* More arrays than there is address space to reserve behind each; what was reserved before is given
+ * back, and no more than that. In a process of its own, which reserves nothing from then on. */
+TEST(many) {
+  enum { MANY = 10000 };
+  int status;
+  pid_t child = fork();
+  if (child == 0) {
+    static uint64_t *arrays[MANY];
+    for (unsigned round = 0; round < 2; round++) {
+      for (unsigned i = 0; i < MANY; i++) {
+        if (qn_pages_alloc(&arrays[i], i % 3, sizeof **arrays, "an array", &error))
+          _exit(1);
+        arrays[i][0] = i;
+      }
+      for (unsigned i = 0; i < MANY; i++) {
+        if (arrays[i][0] != i)
+          _exit(2);
+        qn_pages_free(arrays[i], i % 3, sizeof **arrays);
+      }
+    }
+    _exit(0);
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+}
+
 TEST_MAIN(scratch_create, scratch_remove)
