@@ -81,7 +81,7 @@ class Appends(unittest.TestCase):
             time.sleep(self.chance.random() * 0.2)
             process.send_signal(self.chance.choice((signal.SIGKILL, signal.SIGTERM)))
             said = process.communicate(timeout=60)[1].decode(errors="replace")
-            self.judge(process.returncode, said, (0, 5, -signal.SIGKILL, -signal.SIGTERM), True)
+            self.judge(process.returncode, said, (0, 5, 130, -signal.SIGKILL, -signal.SIGTERM), True)
 
 
 class ManyAppends(Appends):

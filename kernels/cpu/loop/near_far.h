@@ -32,7 +32,8 @@ static inline double mean_weight(const struct qn_weights *weights, uint64_t num_
 /* The usual width of a step of the limit: 32 mean weights over the mean degree (Davidson and
  * others' choice). */
 static inline double near_far_delta(double mean_weight, uint64_t num_vertices, uint64_t num_edges) {
-  return 32 * mean_weight / fmax((double)num_edges / (double)(num_vertices | 1), 1);
+  const double delta = 32 * mean_weight / fmax((double)num_edges / (double)(num_vertices | 1), 1);
+  return delta > 0 ? delta : 1;
 }
 
 /* `delta` is the width of a step of the limit; 0: the usual one of these weights. Give back with
@@ -44,8 +45,6 @@ static inline enum qn_status near_far_create(struct near_far *far, double delta,
   far->num_words = num_vertices / 64 + 1;
   far->delta =
       delta > 0 ? delta : near_far_delta(mean_weight(weights, num_edges), num_vertices, num_edges);
-  if (!(far->delta > 0))
-    far->delta = 1;
   far->limit = far->delta;
   return qn_pages_alloc(&far->waiting, far->num_words, sizeof *far->waiting,
                         "set of waiting vertices", error);
