@@ -314,8 +314,10 @@ static inline void each_engine_graph(void (*visit)(const struct qn_graph *)) {
   visit_and_free(graph_from_edges(NULL, 0, 0, QN_WEIGHT_NONE), visit);
   visit_and_free(graph_from_edges(NULL, 0, 5, QN_WEIGHT_F32), visit);
   visit_and_free(graph_from_edges((struct test_edge[]){{.weight = 3}}, 1, 1, QN_WEIGHT_U32), visit);
-  visit_and_free(graph_from_edges((struct test_edge[]){{0, 1, 0}, {1, 2, 0}}, 2, 3, QN_WEIGHT_U32),
-                 visit); /* all weights are zero */
+  visit_and_free(
+      graph_from_edges((struct test_edge[]){{.destination = 1}, {.source = 1, .destination = 2}}, 2,
+                       3, QN_WEIGHT_U32),
+      visit); /* all weights are zero */
   visit_and_free(random_graph(60, 300, QN_WEIGHT_U32, 0, 1), visit);
   visit_and_free(random_graph(70, 400, QN_WEIGHT_F32, 0, 2), visit);
   visit_and_free(random_graph(3000, 9000, QN_WEIGHT_NONE, 2, 3), visit);
