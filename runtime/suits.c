@@ -45,34 +45,51 @@ bool qn_run_has_buckets(const struct qn_kernel *kernel, const struct qn_run_opti
          !qn_algorithm_takes(kernel->algorithm, "delta") || kernel->traits & QN_KERNEL_DELTA;
 }
 
-/* Can several devices share it? `algorithm` may be NULL: any. */
-static bool is_shared(const struct qn_kernel *kernel, const char *algorithm) {
+/* Can several devices share it, with the input's weights? `algorithm` may be NULL: any. Plain rows
+ * are given both ways, other layouts only `if_undirected`. */
+static bool is_shared(const struct qn_kernel *kernel, const struct qn_run_input *input,
+                      bool if_undirected, const char *algorithm) {
   return kernel->traits & QN_KERNEL_DEVICES &&
+         kernel->weight_types & 1u << input->info->weight_type &&
+         (if_undirected || kernel->layout == QN_LAYOUT_GRAPH ||
+          !qn_run_is_refused(input, kernel)) &&
          (!algorithm || strcmp(kernel->algorithm->name, algorithm) == 0);
 }
 
-/* Several devices can share this algorithm on other layouts, or else other algorithms: each name
- * once. */
-static enum qn_status refuse_devices(const struct qn_kernel *kernel, struct qn_error *error) {
-  const char *algorithm = NULL;
+static bool any_is_shared(const struct qn_run_input *input, bool if_undirected,
+                          const char *algorithm) {
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
+    if (is_shared(*kernel, input, if_undirected, algorithm))
+      return true;
+  return false;
+}
+
+/* Several devices can share this algorithm on other layouts, or of undirected graphs, or else
+ * other algorithms: each name once. */
+static enum qn_status refuse_devices(const struct qn_run_input *input,
+                                     const struct qn_kernel *kernel, struct qn_error *error) {
+  const char *name = kernel->algorithm->name, *what = "other algorithms";
+  const bool as_it_is = any_is_shared(input, false, name);
+  const bool if_undirected = !as_it_is && any_is_shared(input, true, name);
+  const char *own = as_it_is || if_undirected ? name : NULL;
   char names[400] = "";
   size_t length = 0;
-  for (const struct qn_kernel *const *other = qn_kernels(); *other && !algorithm; other++)
-    algorithm = is_shared(*other, kernel->algorithm->name) ? kernel->algorithm->name : NULL;
-#define NAME(of) (algorithm ? qn_layout_name((of)->layout) : (of)->algorithm->name)
+  if (own)
+    what = as_it_is ? "it on other layouts"
+                    : "it of an undirected graph (quern-transform --symmetrize makes one) on";
+#define NAME(of) (own ? qn_layout_name((of)->layout) : (of)->algorithm->name)
   for (const struct qn_kernel *const *other = qn_kernels(); *other; other++) {
-    bool known = !is_shared(*other, algorithm);
+    bool known = !is_shared(*other, input, if_undirected, own);
     for (const struct qn_kernel *const *past = qn_kernels(); past < other && !known; past++)
-      known = is_shared(*past, algorithm) && strcmp(NAME(*past), NAME(*other)) == 0;
+      known = is_shared(*past, input, if_undirected, own) && strcmp(NAME(*past), NAME(*other)) == 0;
     if (!known && length < sizeof names)
       length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "",
                                  NAME(*other));
   }
 #undef NAME
   return qn_fail(error, QN_UNSUPPORTED,
-                 "%s on the layout %s runs on one device; several devices can share %s: %s",
-                 kernel->algorithm->name, qn_layout_name(kernel->layout),
-                 algorithm ? "it on other layouts" : "other algorithms", names);
+                 "%s on the layout %s runs on one device; several devices can share %s: %s", name,
+                 qn_layout_name(kernel->layout), what, names);
 }
 
 /* Parents come from distances that are final, of algorithms that another follows. */
@@ -154,7 +171,7 @@ enum qn_status qn_run_check_options(const struct qn_run_input *input, const stru
   if (options->wants_parents && (status = check_parents(kernel, options, error)))
     return status;
   if (options->num_devices > 1 && !(kernel->traits & QN_KERNEL_DEVICES))
-    return refuse_devices(kernel, error);
+    return refuse_devices(input, kernel, error);
   if (!qn_run_has_buckets(kernel, options))
     return refuse_delta(kernel, error);
   if ((status = qn_run_check_manner(kernel, options, error)))

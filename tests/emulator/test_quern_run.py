@@ -468,6 +468,16 @@ class Devices(Graph):
         self.assertIn("(cpu: ", small.stdout)
         self.assertRegex(small.stderr, "running on the CPU: not enough device memory")
 
+    def test_weights_that_the_cpu_takes_alone(self):
+        for weight, wanted in ((1 << 62, "path on cuda adds weights up to .*; --device=cpu takes them as they are"),
+                               (-1, "quern-run: path needs weights that are not negative, but that of edge 0 is -1$")):
+            Path("wide.txt").write_text("0 1 %d\n1 2 1\n" % weight)
+            tool("quern-import", "wide.txt", "--format=edges", "--weights=i64", "--vertices=33", "-qfo", "wide.qrn")
+            self.refused(self.emulated("path", "wide.qrn", "--source=0", "--target=2"), 4, wanted)
+            done = run(EMULATED, "path", "wide.qrn", "--source=0", "--target=2", "--device=auto", "-qo-")
+            found = (0, "0\t0\n1\t%d\n2\t%d\n" % (weight, weight + 1))
+            self.assertEqual((done.returncode, done.stdout), found if weight > 0 else (4, ""))
+
     def test_a_width_of_buckets_is_refused_where_there_are_none(self):
         graph = self.graph("--weights=1,9")
         for layout, command in sorted(LAYOUTS.items()):
@@ -945,6 +955,15 @@ class SeveralDevices(Graph):
                      "(edge-partitions, slotted-pages|slotted-pages, edge-partitions)")
         self.refused(self.several("bc", pages, "--devices=0,1"), 4,
                      "bc on the layout slotted-pages runs on one device; several devices can share other algorithms: .*pagerank")
+        Path("arcs.txt").write_text("0 1 1\n1 2 1\n")
+        tool("quern-import", "arcs.txt", "--format=edges", "-qfo", "arcs.qrn")
+        for layout in ("edge-partitions", "slotted-pages"):
+            tool(*LAYOUTS[layout], "arcs.qrn", "-qfo", "arcs.laid")
+            self.refused(self.several("cc", "arcs.laid", "--devices=0,1"), 4,
+                         "share it of an undirected graph .*--symmetrize makes one. on: [a-z-]*, [a-z-]*$")
+            tool("quern-import", "arcs.txt", "--format=edges", "--weights=i64", "-qfo", "wide.qrn")
+            tool(*LAYOUTS[layout], "wide.qrn", "-qfo", "arcs.laid")
+            self.refused(self.several("sssp", "arcs.laid", "--devices=0,1"), 4, "share other algorithms: .*pagerank")
         self.refused(self.several("bfs", pages, "--devices=0,1", "--device-memory=8K"), 6,
                      "needs .* on each of 2 devices with --strategy performance and .* with --strategy scalability, but 8.00 KiB")
         self.assertIn("CUDA emulator 2", self.several("bfs", pages, "--devices=2").stdout)

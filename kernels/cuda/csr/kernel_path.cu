@@ -10,6 +10,7 @@
 
 #include "kernels/cuda/edges/run_device.cuh"
 #include "kernels/standalone_kernel.h"
+#include "kernels/weight_check.h"
 
 extern "C" const struct qn_kernel qn_kernel_path_csr_cuda;
 
@@ -98,10 +99,23 @@ enum qn_status walk_back(const struct path_work *work, struct qn_run_result *res
   return QN_OK;
 }
 
+/* What the search refuses of weights, in this algorithm's name: the host's takes large ones. */
+enum qn_status refuse_weights(const struct qn_csr *csr, struct qn_error *error) {
+  const struct qn_weight_demand signs = {"path", true, false, false};
+  const struct qn_weight_demand sums = {"path on cuda", true, true, false};
+  if (!qn_weights_suit(&signs, &csr->weights, csr->num_edges, csr->num_vertices, error) &&
+      qn_weights_suit(&sums, &csr->weights, csr->num_edges, csr->num_vertices, error)) {
+    const struct qn_error refused = *error;
+    qn_fail(error, QN_UNSUPPORTED, "%s; --device=cpu takes them as they are", refused.message);
+  }
+  return QN_UNSUPPORTED;
+}
+
 enum qn_status find_path(struct path_work *work, struct qn_run_result *result,
                          struct qn_error *error) {
   const char *search = work->weights == QN_WEIGHT_NONE ? "bfs" : "sssp";
-  const enum qn_weight_type type = ((const struct qn_graph *)work->request->view)->out.weights.type;
+  const struct qn_csr *out = &((const struct qn_graph *)work->request->view)->out;
+  const enum qn_weight_type type = out->weights.type;
   const struct qn_kernel *kernel = qn_kernel_find(search, QN_LAYOUT_GRAPH, QN_CUDA, type);
   const struct qn_kernel *follower = qn_derived_find(search, QN_LAYOUT_GRAPH, QN_CUDA, type);
   if (!kernel || !follower)
@@ -109,6 +123,8 @@ enum qn_status find_path(struct path_work *work, struct qn_run_result *result,
                    search, qn_weight_type_name(type));
   enum qn_status status = run_from_source(work, kernel, &work->distances, error);
   work->request->device->report = work->device.report;
+  if (status == QN_UNSUPPORTED && work->weights != QN_WEIGHT_NONE)
+    return refuse_weights(out, error);
   if (status || !is_reached(&work->distances, *work->request->inputs.target))
     return status;
   status = run_from_source(work, follower, &work->parents, error);
