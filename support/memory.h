@@ -28,8 +28,9 @@ void qn_free(void *memory);
  * the physical memory of a middle part back early (it then reads as zero).
  *
  * What an index of 32 bits reaches behind the array is nobody's and faults, unless the address
- * space is limited (ulimit -v) or used up by some two thousand arrays. So arrays that are indexed by numbers of a mapped file, which may
- * have become any numbers since they were checked (used_files.h), come from here. */
+ * space is limited (ulimit -v) or used up by some two thousand arrays. So arrays that are indexed
+ * by numbers of a mapped file, which may have become any numbers since they were checked
+ * (used_files.h), come from here. */
 enum qn_status qn_pages_alloc(void *out, uint64_t count, uint64_t size, const char *what,
                               struct qn_error *error);
 /* The same for the part of an open file that begins at `offset`, a multiple of the page size: what

@@ -7,10 +7,8 @@
  *   QUERN_OVERWRITE_WITH=FILE    what is written over its beginning; an empty file cuts it to half
  *   QUERN_OVERWRITE_BACK=M       M moments later it is what it was
  *   QUERN_OVERWRITE_AGAIN=1      both in turn until the tool ends
- *   QUERN_OVERWRITE_OPENING=K    the K-th opening, where it is not the first: tools look at the first
- *                                bytes of some before they read them
- *   QUERN_OVERWRITE_COUNT=FILE   of at least 16 bytes: gets the numbers of moments and of openings,
- *                                as u64 */
+ *   QUERN_OVERWRITE_OPENING=K    the K-th opening instead: some are looked at before they are read
+ *   QUERN_OVERWRITE_COUNT=FILE   of 16 bytes or more: gets two u64, how many moments and openings */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>

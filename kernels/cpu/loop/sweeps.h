@@ -5,6 +5,10 @@
 #include "kernels/cpu/loop/combine.h"
 #include "kernels/cpu/loop/state.h"
 
+/* How many edges ahead receivers are prefetched: an atomic operation waits for all loads and stores
+ * that are under way. */
+#define PUSH_AHEAD 16
+
 /* What a vertex sends now, while other threads may combine into its value. */
 static inline program_message sweep_current_message(const struct engine_state *state,
                                                     uint64_t vertex) {

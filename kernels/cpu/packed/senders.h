@@ -48,9 +48,6 @@ static inline bool has_sender(const struct qn_frontier *current, const struct qn
   return bits != 0;
 }
 
-/* Edges whose receivers are asked for while one waits for another. */
-#define PUSH_AHEAD 16
-
 /* Receivers are queued in `queue`, too, unless it is NULL. */
 static inline void push_row(struct engine_state *state, struct engine_work *work,
                             const struct qn_packed_tile *tile, const struct qn_weights *weights,

@@ -9,10 +9,6 @@
 
 #include "kernels/cpu/rows/frontier.h"
 
-/* Edges whose receivers are asked for while one waits for another: an atomic operation waits for
- * all that is under way. */
-#define PUSH_AHEAD 16
-
 static inline void push_edges(struct engine_state *state, struct engine_work *work,
                               struct frontier_share *share, program_message message, uint64_t begin,
                               uint64_t end) {
