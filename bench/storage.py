@@ -57,6 +57,9 @@ def streamed_from_disks(bench, graph, name, budget_for):
     """GTS, sections 5 and 7.5: PageRank on pages in one file and in stripes on --disks, and the cost model's term for disks. Nothing is in
     memory at first, and a control group may take half of the container, so that every iteration reads."""
     disks = bench.options.disks or [bench.options.output]
+    for folder in disks if not bench.options.emulator else []:
+        if is_in_memory(folder):
+            raise RuntimeError("%s is in memory: name folders on disks by --disks" % folder)
     folders = [Path(tempfile.mkdtemp(prefix="quern-pages-", dir=folder)) for folder in disks]
     try:
         for count in (1, 2, 4):
@@ -79,6 +82,10 @@ def streamed_from_disks(bench, graph, name, budget_for):
     finally:
         for folder in folders:
             shutil.rmtree(folder)
+
+
+def is_in_memory(folder):
+    return subprocess.run(["stat", "-f", "-c", "%T", folder], check=True, stdout=subprocess.PIPE, text=True).stdout.strip() in ("tmpfs", "ramfs")
 
 
 def told_by_model(bench, name, row, model):

@@ -3,8 +3,8 @@
 
     bench/unmeasured/on_device.py FOLDER [--seconds 470] [--devices 2] [--only NAME,...]
 
-Nothing is built: `scons -j16 tools bench-programs` comes before. FOLDER gets NAME.json of each benchmark, for `bench/report.py --machine NAME
-FOLDER/*.json` (with --commit where the sources were no repository; import-cores2.json is of the machine cores2), and log.txt. Benchmarks
+Nothing is built: `scons -j16 tools bench-programs` comes before. FOLDER, on a disk, gets NAME.json of each benchmark, for `bench/report.py
+--machine NAME FOLDER/*.json` (with --commit where the sources were no repository; *-cores2.json are of the machine cores2), and log.txt. Benchmarks
 write their files anew after every row, so whatever ends one of them, its file is whole and has what was measured. The last line has the --only
 of the call that does the rest. The exit code is 1 if anything failed, or any result was wrong. --devices 2 measures what takes two GPUs, and
 nothing else."""
@@ -39,10 +39,13 @@ def steps(options, work):
 
     def papers(*only, passes=1):
         return [python, BENCH / "papers.py", "--only", ",".join(only), "--passes", passes, "--graphs", options.graphs, *tools, *emulated,
-                "--work", work, "--output", work, "--devices", options.devices, *(["--scale=7", "--large=6"] if tiny else [])]
+                "--work", work, "--output", work, "--disks", options.folder, "--devices", options.devices, *(["--scale=7", "--large=6"] if tiny else [])]
 
     def gpu(*words):
         return [python, BENCH / "gpu.py", *words, "--recorded", *tools, *emulated, "--work", work / "graphs", "--output", work]
+
+    def two_cores(part):
+        return [*TWO_CORES, python, BENCH / "run.py", "--only=" + part, "--threads=2", "--folder", work, *tools]
 
     def results(part):
         return [python, ROOT / "tests/gpu/algorithms.py", 10 if tiny else 18, part]
@@ -59,8 +62,8 @@ def steps(options, work):
         Step("gpu-stream", 40, 170, gpu("--stream", "--scales=" + ("8" if tiny else "23"))),
         Step("gpu-rows", 30, 120, gpu("--rows")),
         Step("packed", 30, 100, [python, BENCH / "packed_gpu.py", work, *device, *(["--scale=11"] if tiny else [])]),
-        Step("import-cores2", 10, 60, [*TWO_CORES, python, BENCH / "run.py", "--only=import", "--threads=2",
-                                       *(["--scale=8"] if tiny else ["--scale=20,22"]), "--folder", work, *tools]),
+        Step("import-cores2", 10, 60, [*two_cores("import"), "--scale=" + ("8" if tiny else "20,22")]),
+        Step("engines-cores2", 60, 240, [*two_cores("engines"), "--trials=3", "--scale=" + ("8" if tiny else "22")]),
         Step("papers", 100, 420, papers("kernels", "hpgraph", "graphcage", "garaph", "graphie", "gts", "building", passes=2)),
         Step("public", 60, 240, [python, BENCH / "public.py", "--folder", work, *device, *(["--scale=8"] if tiny else [])]),
         Step("beyond-cache", 60, 120, [python, BENCH / "beyond_cache.py", work, *device, *(["--scale=8"] if tiny else [])]),
