@@ -54,6 +54,7 @@ def steps(options, work):
     return [
         Step("papers-disks", 30, 90, papers("disks")),
         Step("papers-real", 30, 200, papers("real")),
+        *([] if tiny else [Step("cage-counters", 40, 90, [python, BENCH / "programs/cage_counters.py", work, *tools])]),
         Step("papers-cpu", 20, 60, papers("cpu")),
         Step("results-shapes", 20, 60, results("shapes"), False),
         Step("results-wide", 20, 40, results("wide"), False),
