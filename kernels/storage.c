@@ -14,6 +14,11 @@
 #define PAGE_READS 256
 #define WINDOW_BYTES ((uint64_t)4 << 20)
 #define WINDOWS 4
+/* Windows that are read ahead: the reads of all threads are to be under way at once. */
+#define WINDOWS_AHEAD 64
+/* What one piece of advice may cover: the system cuts off what is more than a device's read-ahead
+ * window. */
+#define ADVISED_BYTES ((uint64_t)128 << 10)
 /* Places that are looked at for one that is not in memory. */
 #define TRIES 16
 /* No thread begins another page later. */
@@ -57,6 +62,18 @@ static uint64_t find_absent(const struct pages *pages, uint64_t count, uint64_t 
   return pages->count;
 }
 
+/* The absent ones of windows at equal distances. */
+static uint64_t find_windows(const struct pages *pages, uint64_t length, uint64_t *places) {
+  const uint64_t fit = pages->count / length;
+  const uint64_t windows = fit < WINDOWS_AHEAD ? fit : WINDOWS_AHEAD;
+  uint64_t found = 0;
+  for (uint64_t i = 0; i < windows; i++) {
+    places[found] = i * (pages->count / windows);
+    found += are_absent(pages, places[found], length);
+  }
+  return 2 * found >= windows ? found : 0;
+}
+
 static void touch(const struct pages *pages, uint64_t first, uint64_t count) {
   for (uint64_t page = first; page < first + count; page++)
     (void)*(const volatile char *)(pages->first + page * pages->bytes);
@@ -88,6 +105,24 @@ static double rate_of(const struct pages *pages, uint64_t stretches, uint64_t le
   if (request->device && request->device->streaming.on_event)
     request->device->streaming.on_event(request->device->streaming.user, &event);
   return seconds > 0 ? (double)event.bytes / seconds : 0;
+}
+
+double qn_storage_rate_ahead(const void *array, uint64_t bytes) {
+  const struct pages pages = pages_of(array, bytes);
+  const uint64_t length = WINDOW_BYTES / pages.bytes;
+  uint64_t places[WINDOWS_AHEAD], read = 0;
+  const uint64_t found = find_windows(&pages, length, places);
+  const double begin = qn_seconds();
+#pragma omp parallel for schedule(dynamic, 1) reduction(+ : read)
+  for (uint64_t i = 0; i < found; i++) {
+    if (qn_seconds() - begin > MOST_SECONDS)
+      continue;
+    qn_storage_fetch(pages.first + places[i] * pages.bytes, WINDOW_BYTES);
+    touch(&pages, places[i], length);
+    read += WINDOW_BYTES;
+  }
+  const double seconds = qn_seconds() - begin;
+  return read > 0 && seconds > 0 ? (double)read / seconds : 0;
 }
 
 bool qn_storage_exceeds_memory(uint64_t bytes, const struct qn_run_request *request) {
@@ -125,10 +160,9 @@ void qn_storage_expect(const void *array, uint64_t bytes, bool in_order) {
   advise(array, bytes, in_order ? MADV_SEQUENTIAL : MADV_RANDOM);
 }
 
-void qn_storage_expect_nothing(const void *array, uint64_t bytes) {
-  advise(array, bytes, MADV_NORMAL);
-}
-
 void qn_storage_fetch(const void *array, uint64_t bytes) {
-  advise(array, bytes, MADV_WILLNEED);
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  const uintptr_t end = bytes ? (uintptr_t)array + bytes : 0;
+  for (uintptr_t at = (uintptr_t)array - (uintptr_t)array % page; at < end; at += ADVISED_BYTES)
+    (void)madvise((void *)at, end - at < ADVISED_BYTES ? end - at : ADVISED_BYTES, MADV_WILLNEED);
 }

@@ -52,13 +52,13 @@ def steps(options, work):
     if options.devices > 1:
         return [Step("devices", 30, 200, gpu("--devices", *(["--scales=9"] if tiny else []))), Step("papers-devices", 40, 300, papers("gts"))]
     return [
-        Step("papers-disks", 30, 90, papers("disks")),
-        Step("papers-real", 30, 200, papers("real")),
+        Step("papers-disks", 30, 120, papers("disks")),
+        Step("papers-real", 30, 440, papers("real")),
         *([] if tiny else [Step("cage-counters", 40, 90, [python, BENCH / "programs/cage_counters.py", work, *tools])]),
         Step("papers-cpu", 20, 60, papers("cpu")),
         Step("results-shapes", 20, 60, results("shapes"), False),
         Step("results-wide", 20, 40, results("wide"), False),
-        Step("results-beyond", 20, 60, results("beyond"), False),
+        Step("results-beyond", 20, 150, results("beyond"), False),
         Step("gpu", 40, 160, gpu("--scales=" + ("6" if tiny else "22,23,24"))),
         Step("gpu-stream", 40, 170, gpu("--stream", "--scales=" + ("8" if tiny else "23"))),
         Step("gpu-rows", 30, 120, gpu("--rows")),

@@ -89,12 +89,9 @@ static bool holds_receivers(const struct qn_stream_plan *plan) {
 
 /* For the cost model: how fast what is not in memory would come. */
 static void explain_plan(struct qn_watch *watch, const struct qn_stream_plan *plan) {
-  const struct qn_run_request quiet = {0};
-  const struct qn_storage_rates rates =
-      watch->files.largest ? qn_storage_measure(watch->files.largest, watch->files.bytes, &quiet)
-                           : (struct qn_storage_rates){0};
-  qn_storage_expect_nothing(watch->files.largest, watch->files.bytes);
-  qn_cost_model_plan(&watch->model, plan, rates.in_order, qn_bytes_from_storage());
+  const struct qn_watched_files *files = &watch->files;
+  const double rate = files->largest ? qn_storage_rate_ahead(files->largest, files->bytes) : 0;
+  qn_cost_model_plan(&watch->model, plan, rate, qn_bytes_from_storage());
 }
 
 /* What a run that streams is going to do. */

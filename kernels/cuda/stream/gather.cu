@@ -6,11 +6,9 @@
 #include <unistd.h>
 
 #include "kernels/cuda/stream/packing.cuh"
+#include "kernels/storage.h"
 
-/* What is looked for at a time, and what one piece of advice may cover: the kernel cuts off what is
- * more than a device's read-ahead window. */
-#define LOOKED_BYTES ((uintptr_t)2 << 20)
-#define ADVISED_BYTES ((uintptr_t)128 << 10)
+#define LOOKED_BYTES ((uintptr_t)2 << 20) /* of which all may be in memory */
 #define LEAST_PAGE 4096
 #define BRIDGED_BYTES 16384 /* gaps that are not worth a range of their own */
 
@@ -244,15 +242,12 @@ static bool is_in_memory(uintptr_t begin, uintptr_t bytes, uintptr_t page) {
   return true;
 }
 
-/* No more than advice: what is no mapping may refuse it. */
 static void advise_range(uintptr_t begin, uintptr_t end) {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   for (begin -= begin % page; begin < end; begin += LOOKED_BYTES) {
     const uintptr_t looked_end = smaller(begin + LOOKED_BYTES, end);
-    if (is_in_memory(begin, looked_end - begin, page))
-      continue;
-    for (uintptr_t at = begin; at < looked_end; at += ADVISED_BYTES)
-      madvise((void *)at, smaller(ADVISED_BYTES, looked_end - at), MADV_WILLNEED);
+    if (!is_in_memory(begin, looked_end - begin, page))
+      qn_storage_fetch((void *)begin, looked_end - begin);
   }
 }
 

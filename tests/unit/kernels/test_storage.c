@@ -75,6 +75,15 @@ TEST(arrays_in_memory) {
   qn_storage_fetch(NULL, 0);
 }
 
+static uint64_t pages_in_memory(const uint8_t *mapped) {
+  static unsigned char there[FILE_BYTES / 4096];
+  uint64_t present = 0;
+  assert_int_equal(mincore((void *)mapped, FILE_BYTES, there), 0);
+  for (uint64_t i = 0; i < FILE_BYTES / (uint64_t)sysconf(_SC_PAGESIZE); i++)
+    present += there[i] & 1;
+  return present;
+}
+
 /* A file of which nothing is in memory; there may be none, as on a tmpfs. */
 static bool make_absent(const char *path, uint8_t **mapped) {
   static uint8_t block[1 << 20];
@@ -88,12 +97,7 @@ static bool make_absent(const char *path, uint8_t **mapped) {
   *mapped = mmap(NULL, FILE_BYTES, PROT_READ, MAP_SHARED, file, 0);
   assert_true(*mapped != MAP_FAILED);
   close(file);
-  static unsigned char there[FILE_BYTES / 4096];
-  uint64_t present = 0;
-  assert_int_equal(mincore(*mapped, FILE_BYTES, there), 0);
-  for (uint64_t i = 0; i < FILE_BYTES / (uint64_t)sysconf(_SC_PAGESIZE); i++)
-    present += there[i] & 1;
-  return present == 0;
+  return pages_in_memory(*mapped) == 0;
 }
 
 TEST(files_are_read) {
@@ -111,6 +115,24 @@ TEST(files_are_read) {
     assert_int_equal(mapped[i], 9);
   rates = measure(mapped, FILE_BYTES, &seen); /* now it is in memory */
   assert_true(qn_storage_ratio(&rates) == 1 && seen.events == 0);
+  munmap(mapped, FILE_BYTES);
+}
+
+/* All that is fetched comes, however long it is and wherever it begins. */
+TEST(files_are_read_ahead) {
+  uint8_t *mapped;
+  const uint64_t all = FILE_BYTES / (uint64_t)sysconf(_SC_PAGESIZE);
+  const bool is_absent = make_absent(scratch_path("ahead"), &mapped);
+  const double rate = qn_storage_rate_ahead(mapped, FILE_BYTES);
+  assert_true(is_absent ? rate > 0 : rate == 0);
+  assert_true(qn_storage_rate_ahead(mapped, FILE_BYTES / 1000) == 0); /* no window fits */
+  munmap(mapped, FILE_BYTES);
+  make_absent(scratch_path("ahead"), &mapped);
+  qn_storage_fetch(mapped + 100, FILE_BYTES - 200);
+  for (int tries = 0; tries < 1000 && pages_in_memory(mapped) < all; tries++)
+    usleep(10000);
+  assert_int_equal(pages_in_memory(mapped), all);
+  assert_true(qn_storage_rate_ahead(mapped, FILE_BYTES) == 0);
   munmap(mapped, FILE_BYTES);
 }
 
