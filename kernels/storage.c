@@ -62,16 +62,16 @@ static uint64_t find_absent(const struct pages *pages, uint64_t count, uint64_t 
   return pages->count;
 }
 
-/* The absent ones of windows at equal distances. */
+/* Absent ones of windows at equal distances; none if nearly all are in memory. */
 static uint64_t find_windows(const struct pages *pages, uint64_t length, uint64_t *places) {
   const uint64_t fit = pages->count / length;
-  const uint64_t windows = fit < WINDOWS_AHEAD ? fit : WINDOWS_AHEAD;
+  const uint64_t windows = fit < TRIES * WINDOWS_AHEAD ? fit : TRIES * WINDOWS_AHEAD;
   uint64_t found = 0;
-  for (uint64_t i = 0; i < windows; i++) {
+  for (uint64_t i = 0; i < windows && found < WINDOWS_AHEAD; i++) {
     places[found] = i * (pages->count / windows);
     found += are_absent(pages, places[found], length);
   }
-  return 2 * found >= windows ? found : 0;
+  return found * TRIES >= windows ? found : 0;
 }
 
 static void touch(const struct pages *pages, uint64_t first, uint64_t count) {

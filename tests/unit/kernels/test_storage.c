@@ -128,6 +128,11 @@ TEST(files_are_read_ahead) {
   assert_true(qn_storage_rate_ahead(mapped, FILE_BYTES / 1000) == 0); /* no window fits */
   munmap(mapped, FILE_BYTES);
   make_absent(scratch_path("ahead"), &mapped);
+  for (uint64_t i = 0; i < FILE_BYTES / 4 * 3; i += 4096) /* a quarter is left */
+    assert_int_equal(mapped[i], 9);
+  assert_true(is_absent ? qn_storage_rate_ahead(mapped, FILE_BYTES) > 0 : true);
+  munmap(mapped, FILE_BYTES);
+  make_absent(scratch_path("ahead"), &mapped);
   qn_storage_fetch(mapped + 100, FILE_BYTES - 200);
   for (int tries = 0; tries < 1000 && pages_in_memory(mapped) < all; tries++)
     usleep(10000);
