@@ -25,7 +25,7 @@ MOST_SECONDS = 150
 # What a table measures: the folders whose commits make it old. The first that fits the table's name.
 MEASURED = (
     (r"papers-(hpgraph-masks|hpgraph-warps|garaph-storage|garaph-asynchronous|garaph-modes|graphie-cpu)", ["kernels/cpu"]),
-    (r"papers-(cage-bars|cage-cache|hpgraph-lanes|hpgraph-bars|graphie-shared|gts-kernels|garaph-pages|garaph-seen)", ["bench/programs"]),
+    (r"papers-(cage-bars|cage-cache|cage-counters|hpgraph-lanes|hpgraph-bars|graphie-shared|gts-kernels|garaph-pages|garaph-seen)", ["bench/programs"]),
     (r"papers-garaph-halves", ["kernels/programs"]),
     (r"papers-(building|graphie-renaming)|builders|orders", ["partitioner"]),
     (r"papers-gts-stripes", ["formats/container", "support/input"]),
