@@ -56,6 +56,54 @@ void qn_hybrid_rest_destroy(struct qn_hybrid_rest *rest) {
   *rest = (struct qn_hybrid_rest){0};
 }
 
+static uint64_t last_row(const struct qn_hybrid_matrix *matrix, uint64_t range) {
+  const uint64_t end = (range + 1) * QN_HYBRID_RANGE;
+  return end < matrix->num_vertices ? end : matrix->num_vertices;
+}
+
+/* By the entries of a range's rows. */
+static void find_offsets(const struct qn_hybrid_matrix *matrix, uint64_t range, uint64_t *offsets) {
+  const uint64_t num_coo = matrix->num_coo;
+  uint64_t entry = matrix->coo_starts[range];
+  for (uint64_t v = range * QN_HYBRID_RANGE; v < last_row(matrix, range); v++) {
+    offsets[v] = entry < num_coo ? entry : num_coo;
+    while (entry < num_coo && matrix->coo_rows[entry] == v)
+      entry++;
+  }
+}
+
+/* By the degrees of a range's rows; false if they are not those of its entries. */
+static bool count_offsets(const struct qn_hybrid_matrix *matrix, const uint32_t *degrees,
+                          uint64_t range, uint64_t *offsets) {
+  const uint64_t end = matrix->coo_starts[range + 1];
+  uint64_t entry = matrix->coo_starts[range];
+  for (uint64_t v = range * QN_HYBRID_RANGE; v < last_row(matrix, range); v++) {
+    offsets[v] = entry;
+    entry += degrees[v] > matrix->width ? degrees[v] - matrix->width : 0;
+  }
+  return entry == end && end <= matrix->num_coo;
+}
+
+enum qn_status qn_hybrid_rest_offsets(const struct qn_hybrid_matrix *matrix,
+                                      const uint32_t *degrees, uint64_t **offsets,
+                                      struct qn_error *error) {
+  const uint64_t num_vertices = matrix->num_vertices;
+  enum qn_status status =
+      qn_pages_alloc(offsets, num_vertices + 1, sizeof **offsets, "rows of the COO part", error);
+  if (status)
+    return status;
+  uint64_t *starts = *offsets;
+#pragma omp parallel for schedule(dynamic, 16)
+  for (uint64_t range = 0; range < matrix->num_ranges; range++)
+    if (!degrees || !count_offsets(matrix, degrees, range, starts))
+      find_offsets(matrix, range, starts);
+  starts[num_vertices] = matrix->num_coo;
+  for (uint64_t v = 0; v < num_vertices; v++) /* the file may have changed */
+    if (starts[v + 1] < starts[v])
+      starts[v + 1] = starts[v];
+  return QN_OK;
+}
+
 enum qn_status qn_hybrid_need_in(const struct qn_hybrid *hybrid, struct qn_error *error) {
   if (hybrid->has_in)
     return QN_OK;

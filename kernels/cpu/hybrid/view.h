@@ -15,6 +15,8 @@ static inline uint64_t engine_out_degree(const engine_view *view, uint64_t verte
 struct engine_walk {
   const struct qn_csr *out;
   struct qn_graph derived; /* where `out` is */
+  /* [V + 1] where rows of the COO parts begin, if `out` has that part alone. */
+  uint64_t *out_rest, *in_rest;
   const program_message *messages;
   const struct qn_frontier *senders;
   program_accumulator *range_sums;

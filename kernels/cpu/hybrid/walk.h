@@ -8,6 +8,9 @@
 
 #include "kernels/cpu/hybrid/view.h"
 
+#if PROGRAM_IN_PLACE && PROGRAM_FIRST_SUFFICES
+#define WALK_PUSHES_BESIDE /* push_in_place.h */
+#endif
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
 #include "kernels/cpu/rows/walk_frame_all.h"
 #else
@@ -131,10 +134,26 @@ static inline void coo_kernel(struct engine_state *state) {
 
 /* ---- The walk --------------------------------------------------------------- */
 
+#ifdef WALK_PUSHES_BESIDE
+#include "kernels/cpu/hybrid/search.h"
+#else
 static inline void walk_edges(struct engine_state *state) {
   ell_kernel(state);
   coo_kernel(state);
 }
+
+/* The edges that a frontier program pushes along. */
+static inline enum qn_status walk_find_rows(struct engine_state *state, struct qn_error *error) {
+  if (!state->view->has_out || PROGRAM_SCHEDULE == QN_ALL_ACTIVE || sweep_is_ordered())
+    return QN_OK;
+  state->walk.out = &state->walk.derived.out;
+  return qn_hybrid_unite(&state->view->out, &state->walk.derived, error);
+}
+
+static inline void walk_free_rows(struct engine_state *state) {
+  qn_graph_unmap(&state->walk.derived);
+}
+#endif
 
 static inline void walk_collect(struct engine_state *state, uint64_t range,
                                 program_accumulator *sums, uint8_t *received) {
@@ -173,21 +192,12 @@ static inline enum qn_status walk_begin(struct engine_state *state, struct qn_er
                 : engine_check_weights(&in->coo_weights, in->num_coo, view->num_vertices, error);
 }
 
-/* The edges that a frontier program pushes along. */
-static inline enum qn_status find_out_edges(struct engine_state *state, struct qn_error *error) {
-  if (!state->view->has_out)
-    return QN_OK;
-  state->walk.out = &state->walk.derived.out;
-  return qn_hybrid_unite(&state->view->out, &state->walk.derived, error);
-}
-
 static inline enum qn_status walk_create(struct engine_state *state, struct qn_error *error) {
   struct engine_walk *walk = &state->walk;
   uint64_t num_vertices = state->context.num_vertices;
-  bool pushes = PROGRAM_SCHEDULE == QN_FRONTIER && !sweep_is_ordered();
   enum qn_status status = QN_OK;
-  if (pushes && !engine_is_finished(state->request, &state->context))
-    status = find_out_edges(state, error);
+  if (!engine_is_finished(state->request, &state->context))
+    status = walk_find_rows(state, error);
   walk->num_shares = (state->view->in.num_coo + COO_SHARE - 1) / COO_SHARE;
   if (!status)
     status = walk_frame_create(state, error);
@@ -210,5 +220,5 @@ static inline void walk_destroy(struct engine_state *state) {
   qn_free(walk->carries);
   qn_free(walk->carried);
   walk_frame_destroy(state);
-  qn_graph_unmap(&walk->derived);
+  walk_free_rows(state);
 }

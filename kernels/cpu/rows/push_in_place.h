@@ -1,13 +1,25 @@
 /* Pushing along plain out-edges (frontier.h) in programs that combine into the value itself: a
  * value may be read while another thread improves it; either is a value that the vertex had, and
  * the improvement puts the vertex into the next frontier. Part of the engines that include
- * frontier.h.
- */
+ * frontier.h; those that define WALK_PUSHES_BESIDE have edges that are not in walk.out. */
 #pragma once
 
 #include <omp.h>
 
 #include "kernels/cpu/rows/frontier.h"
+
+/* What comes to v along an edge. */
+static inline void push_contribution(struct engine_state *state, struct engine_work *work,
+                                     struct frontier_share *share, program_accumulator contribution,
+                                     uint32_t v) {
+  if (!program_combine_atomic(&state->values[v], contribution))
+    return;
+  if (sweep_waits(&work->waiting, state, contribution, v))
+    return;
+  /* A value that changes only once enters the frontier only once. */
+  if (PROGRAM_FIRST_SUFFICES || qn_frontier_insert(&work->next, v))
+    share_push(state, work, share, v);
+}
 
 static inline void push_edges(struct engine_state *state, struct engine_work *work,
                               struct frontier_share *share, program_message message, uint64_t begin,
@@ -17,17 +29,16 @@ static inline void push_edges(struct engine_state *state, struct engine_work *wo
     uint32_t v = out->column_indices[edge];
     if (end - edge > PUSH_AHEAD)
       __builtin_prefetch(&state->values[out->column_indices[edge + PUSH_AHEAD]]);
-    program_accumulator contribution =
-        program_gather(&state->context, message, engine_weight(&out->weights, edge));
-    if (!program_combine_atomic(&state->values[v], contribution))
-      continue;
-    if (sweep_waits(&work->waiting, state, contribution, v))
-      continue;
-    /* A value that changes only once enters the frontier only once. */
-    if (PROGRAM_FIRST_SUFFICES || qn_frontier_insert(&work->next, v))
-      share_push(state, work, share, v);
+    push_contribution(state, work, share,
+                      program_gather(&state->context, message, engine_weight(&out->weights, edge)),
+                      v);
   }
 }
+
+#ifdef WALK_PUSHES_BESIDE
+static inline void push_beside(struct engine_state *state, struct engine_work *work,
+                               struct frontier_share *share, uint32_t u);
+#endif
 
 /* Rows that are long are shared by all threads; up to so many of them, as others are waiting. */
 #define PUSH_LONG 4096
@@ -41,6 +52,9 @@ struct push_long {
 static inline void push_vertex(struct engine_state *state, struct engine_work *work,
                                struct frontier_share *share, struct push_long *shared, uint32_t u) {
   const uint64_t *offsets = state->walk.out->row_offsets;
+#ifdef WALK_PUSHES_BESIDE
+  push_beside(state, work, share, u);
+#endif
   if (offsets[u + 1] - offsets[u] > PUSH_LONG) {
     const uint64_t place = __atomic_fetch_add(&shared->count, 1, __ATOMIC_RELAXED);
     if (place < PUSH_LONG_ROWS) {

@@ -14,6 +14,7 @@
 
 extern "C" const struct qn_kernel qn_kernel_similarity_csr_cuda;
 
+#define LEAST_PAIRS ((uint64_t)4096) /* of a round, if there are as many */
 #ifndef ROUND_PAIRS
 #define ROUND_PAIRS ((uint64_t)1 << 22)
 #endif
@@ -58,13 +59,14 @@ struct similarity_work {
   double *values; /* [num_pairs] */
 };
 
-/* Of a round: they take half of what is left beside the vertices at most. */
+/* Of a round: they take half of what is left beside the vertices at most, unless that is so little
+ * that rounds would take longer than their pairs. */
 uint64_t pairs_at_once(const struct qn_cuda_memory *memory, uint64_t num_pairs, uint64_t fixed) {
   const uint64_t room = qn_cuda_plannable_bytes(&memory->device, memory->cap);
   const uint64_t fitting = room > fixed ? (room - fixed) / 32 : 0;
   uint64_t count = num_pairs < ROUND_PAIRS ? num_pairs : ROUND_PAIRS;
-  count = count < fitting ? count : fitting;
-  return count > 0 ? count : 1;
+  const uint64_t least = count < LEAST_PAIRS ? count : LEAST_PAIRS;
+  return count < fitting ? count : fitting > least ? fitting : least;
 }
 
 enum qn_status create(struct similarity_work *work, struct qn_error *error) {
