@@ -7,6 +7,7 @@
 
 #include "formats/container/view.h"
 #include "formats/graph/weight_value.h"
+#include "kernels/work_division/all_degrees.h"
 #include "support/memory.h"
 #include "support/random.h"
 
@@ -54,8 +55,9 @@ static const char *said(const struct finding *finding, const char *name) {
 
 /* ---- Sources ------------------------------------------------------------------------ */
 
-/* The vertex of the largest out-degree; of several the first in original order. */
-static uint64_t default_source(const struct qn_run_input *input) {
+/* The vertex of the largest out-degree; of several the first in original order. `degrees` are those
+ * of all, or NULL. */
+static uint64_t largest_degree(const struct qn_run_input *input, const uint64_t *degrees) {
   uint64_t best_degree = 0;
   uint64_t best = UINT64_MAX; /* position */
 #pragma omp parallel
@@ -65,7 +67,8 @@ static uint64_t default_source(const struct qn_run_input *input) {
 #pragma omp for schedule(static)
     for (uint64_t i = 0; i < input->info->num_vertices; i++) {
       uint64_t vertex = input->order ? input->order[i] : i;
-      uint64_t this_degree = input->layout->out_degree(input->view, vertex);
+      uint64_t this_degree =
+          degrees ? degrees[vertex] : input->layout->out_degree(input->view, vertex);
       if (position == UINT64_MAX || this_degree > degree) {
         degree = this_degree;
         position = i;
@@ -79,6 +82,18 @@ static uint64_t default_source(const struct qn_run_input *input) {
     }
   }
   return input->order ? input->order[best] : best;
+}
+
+static enum qn_status default_source(const struct qn_run_input *input, uint64_t *source,
+                                     struct qn_error *error) {
+  uint64_t *degrees = NULL;
+  enum qn_status status =
+      input->set ? QN_OK
+                 : qn_all_degrees_create(&degrees, input->layout->layout, input->view, error);
+  if (!status)
+    *source = largest_degree(input, degrees);
+  qn_pages_free(degrees, input->info->num_vertices, sizeof *degrees);
+  return status;
 }
 
 static bool is_file(const struct qn_said_option *row) {
@@ -190,9 +205,12 @@ static enum qn_status choose_source(const struct finding *finding, struct qn_err
   struct qn_run_inputs *found = finding->found;
   if (finding->algorithm->shape == QN_SHAPE_WALKS || finding->input->info->num_vertices == 0)
     return QN_OK;
+  uint64_t source = 0;
   enum qn_status status = qn_alloc(&found->sources, 1, sizeof *found->sources, "sources", error);
   if (!status)
-    found->sources[found->num_sources++] = (uint32_t)default_source(finding->input);
+    status = default_source(finding->input, &source, error);
+  if (!status)
+    found->sources[found->num_sources++] = (uint32_t)source;
   return status;
 }
 
@@ -204,10 +222,8 @@ static enum qn_status find_wide_source(const struct finding *finding, struct qn_
   const uint64_t num_vertices = finding->input->info->num_vertices;
   struct qn_run_inputs *found = finding->found;
   found->is_wide = true;
-  if (count == 0 && !sources_file(finding->options)) {
-    found->wide_source = default_source(finding->input);
-    return QN_OK;
-  }
+  if (count == 0 && !sources_file(finding->options))
+    return default_source(finding->input, &found->wide_source, error);
   if (count != 1 || !said)
     return qn_fail(error, QN_UNSUPPORTED,
                    "a set of 2^32 vertices or more takes one source: --source ID");

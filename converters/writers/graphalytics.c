@@ -66,14 +66,16 @@ static enum qn_status write_graphalytics(const struct qn_graph *graph,
                                          struct qn_output_folder *folder, uint64_t *written,
                                          struct qn_error *error) {
   const struct qn_table_style style = {' ', "", NULL};
-  const struct qn_write_options once = {.both_directions = false};
-  struct qn_listed_edges listed = qn_listed_edges_of(graph, &once);
+  struct qn_listed_edges listed = qn_listed_edges_of(graph, options);
   struct qn_text_output *output;
   enum qn_status status;
-  (void)options;
   if (graph->ids.kind == QN_IDS_STRINGS)
     return qn_fail(error, QN_UNSUPPORTED,
                    "ids in Graphalytics are numbers, and those of this graph are names");
+  if (graph->directedness == QN_UNDIRECTED && options->both_directions)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "Graphalytics has undirected edges in one direction; leave --both-directions "
+                   "out");
   if ((status = qn_output_folder_begin_own(folder, ".v", &output, error)) ||
       (status = qn_vertex_table_write(graph, &style, output, error)) ||
       (status = qn_output_folder_end(folder, output, "vertices", graph->out.num_vertices, error)) ||

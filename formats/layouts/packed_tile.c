@@ -325,6 +325,65 @@ QN_VECTOR_CLONES void qn_packed_decode_sums(const struct qn_packed_rows *rows, u
   find_bases(tile, rows->first_row + tile->first_row, bytes.first[0], bases);
 }
 
+/* ---- Rows, as far as they are looked at --------------------------------------------- */
+
+QN_VECTOR_CLONES void qn_packed_search_begin(const struct qn_packed_rows *rows, uint64_t number,
+                                             struct qn_packed_tile *tile,
+                                             struct qn_packed_search *search) {
+  struct tile_bytes bytes;
+  search->has_places = false;
+  search->gaps = load_begins(rows, number, tile, &bytes);
+  search->num_edges = tile->num_edges;
+  if (tile->num_edges == 0)
+    return;
+  search->first = bytes.first;
+  search->bits = bytes.bits;
+  search->codes = bytes.first + bytes.parts.gap_codes;
+  search->least = bytes.first[0];
+  search->most = rows->num_columns ? (uint32_t)(rows->num_columns - 1) : 0;
+  search->first_vertex = rows->first_row + tile->first_row;
+  search->widths[0] = 0;
+  for (int code = 1; code < QN_PACKED_HEAD; code++)
+    search->widths[code] = (uint8_t)at_most(bytes.first[code], 32);
+}
+
+/* A width is a fourth of a group's bits, and groups begin on a multiple of 4. */
+static void find_places(struct qn_packed_search *search) {
+  const uint32_t groups = qn_packed_groups(search->num_edges);
+  uint32_t place = 0;
+  for (uint32_t group = 0; group < groups; group += 2) {
+    const uint8_t code = search->codes[group / 2];
+    search->places[group] = (uint16_t)place;
+    place += search->widths[code & 15];
+    search->places[group + 1] = (uint16_t)place;
+    place += search->widths[code >> 4];
+  }
+  search->has_places = true;
+}
+
+QN_VECTOR_CLONES uint32_t qn_packed_search_next(struct qn_packed_search *search,
+                                                struct qn_packed_place *place, uint32_t *columns) {
+  if (!search->has_places)
+    find_places(search);
+  const uint32_t group = place->edge / QN_PACKED_GROUP, skip = place->edge % QN_PACKED_GROUP;
+  const uint32_t rest = place->end - place->edge, in_group = QN_PACKED_GROUP - skip;
+  const uint32_t count = rest < in_group ? rest : in_group, most = search->most;
+  const uint64_t bit = search->gaps + QN_PACKED_GROUP * (uint64_t)search->places[group];
+  const four_columns gaps = load_group(search->first, at_most(bit, search->bits),
+                                       search->widths[qn_packed_code(search->codes, group)]);
+  uint32_t column = place->column;
+  for (uint32_t i = 0; i < count; i++) {
+    column = place->has_begun || i > 0
+                 ? column + gaps[skip + i] + search->least
+                 : search->first_vertex + place->row + qn_packed_unzigzag(gaps[skip]);
+    columns[i] = column < most ? column : most;
+  }
+  place->has_begun = true;
+  place->column = column;
+  place->edge += count;
+  return count;
+}
+
 /* ---- One row ------------------------------------------------------------------ */
 
 /* The bits of a number of each of these groups. */

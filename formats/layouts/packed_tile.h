@@ -63,6 +63,35 @@ void qn_packed_decode_sums(const struct qn_packed_rows *rows, uint64_t number,
 void qn_packed_decode_unbounded(const struct qn_packed_rows *rows, uint64_t number,
                                 struct qn_packed_tile *tile);
 
+/* A tile of which rows are looked at one by one, each as far as somebody wants to. */
+struct qn_packed_search {
+  const uint8_t *first;
+  uint64_t bits, gaps; /* of all of it; before the gaps */
+  const uint8_t *codes;
+  uint32_t num_edges, least, most;
+  uint32_t first_vertex; /* of row 0, modulo 2^32 */
+  uint8_t widths[QN_PACKED_HEAD];
+  bool has_places;
+  uint16_t places[QN_PACKED_TILE / QN_PACKED_GROUP + 1]; /* of groups, in 4 bits from the gaps on */
+};
+
+/* Where somebody is in a row. */
+struct qn_packed_place {
+  uint32_t row;       /* in the tile */
+  uint32_t edge, end; /* of the tile: the next one, and behind the row's last one */
+  bool has_begun;
+  uint32_t column; /* the last one */
+};
+
+/* Decodes `tile->begins` alone. */
+void qn_packed_search_begin(const struct qn_packed_rows *rows, uint64_t number,
+                            struct qn_packed_tile *tile, struct qn_packed_search *search);
+
+/* The next columns of a row with some left: returns how many, 1 to QN_PACKED_GROUP. `place` begins
+ * with the row's edges and nothing else. Columns are less than V, whatever the bytes are. */
+uint32_t qn_packed_search_next(struct qn_packed_search *search, struct qn_packed_place *place,
+                               uint32_t *columns);
+
 #ifdef __cplusplus
 }
 #endif

@@ -19,11 +19,7 @@ QUIET = "needs this machine, quiet for half an hour"
 OLD = {
     "beside-peers": GPU,
     "engines": QUIET,
-    "gpu-cusparse": GPU,
-    "gpu-joint": GPU,
-    "gpu-kernels": GPU,
     "gpu-rows": GPU,
-    "gpu-streaming": GPU,
     "import": CORES,
 }
 

@@ -23,45 +23,10 @@ static inline void program_store_atomic(program_accumulator *into, program_accum
   }
 }
 
-/* What all senders of a step contribute, where it is the same: then nobody looks at their values,
- * which lie anywhere. */
-struct common_message {
-  bool is_known;
-  program_accumulator contribution;
-};
-
 /* Where the contribution that changes a value takes its place, and where values alone say what is
  * sent, those who received the same contribution send the same message. */
 #define PULL_KEEPS_COMMON                                                                          \
   (PROGRAM_LANES == 1 && PROGRAM_COMBINE != QN_OR && !PROGRAM_USES_OUT_DEGREE)
-
-static inline struct common_message find_common_message(const struct engine_state *state,
-                                                        const struct engine_work *work) {
-  struct common_message common = {.is_known = false};
-#if PROGRAM_FIRST_SUFFICES && !PROGRAM_USES_WEIGHTS
-  const uint64_t *bits = work->current.bits, words = qn_frontier_words(&work->current);
-  uint64_t first = 0;
-  while (first < words && !bits[first])
-    first++;
-  if (first == words)
-    return common;
-  const program_message one =
-      sweep_message(state, first * 64 + (uint64_t)__builtin_ctzll(bits[first]));
-  bool same = true;
-#pragma omp parallel for schedule(static) reduction(&& : same) if (!work->alike)
-  for (uint64_t word = first; word < (work->alike ? first : words); word++)
-    for (uint64_t left = bits[word]; left; left &= left - 1) {
-      const program_message message =
-          sweep_message(state, word * 64 + (uint64_t)__builtin_ctzll(left));
-      same = same && memcmp(&message, &one, sizeof message) == 0;
-    }
-  common.is_known = same;
-  common.contribution = program_gather(&state->context, one, 1);
-#else
-  (void)state, (void)work;
-#endif
-  return common;
-}
 
 /* Combine a contribution into `v`, whose value nobody else writes; whether it changed. */
 static inline bool receive(struct engine_state *state, uint32_t v,
@@ -220,8 +185,17 @@ static inline uint64_t pull_words(struct engine_state *state, struct engine_work
   return count;
 }
 
+static inline bool are_alike(const struct engine_work *work) {
+#if PROGRAM_FIRST_SUFFICES
+  return work->alike;
+#else
+  (void)work;
+  return false;
+#endif
+}
+
 static inline void frontier_pull(struct engine_state *state, struct engine_work *work) {
-  const struct common_message common = find_common_message(state, work);
+  const struct common_message common = find_common_message(state, &work->current, are_alike(work));
   const uint64_t words = qn_frontier_words(&work->next);
   uint64_t count = 0, edges = 0;
 #pragma omp parallel for schedule(dynamic, 1) reduction(+ : count, edges)

@@ -1,6 +1,7 @@
 /* Out-degrees, as each layout knows them without a walk along its edges: a kernel for each. A set's
  * parts may be other processes', so there the program (kernels/programs/degree.h) runs. */
 #include "kernels/standalone_kernel.h"
+#include "kernels/work_division/all_degrees.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include <quern/blocked_csr.h>
@@ -15,18 +16,30 @@ QN_DECLARE_ALGORITHM(degree);
 
 typedef uint64_t degree_of(const void *view, uint64_t vertex);
 
-static enum qn_status find_degrees(const void *view, uint64_t num_vertices, degree_of *degree,
-                                   struct qn_run_result *result, struct qn_error *error) {
+static enum qn_status ask_each(uint64_t **degrees, const void *view, uint64_t num_vertices,
+                               degree_of *degree, struct qn_error *error) {
+  enum qn_status status =
+      qn_pages_alloc(degrees, num_vertices, sizeof **degrees, "out-degrees", error);
+  if (status)
+    return status;
+  uint64_t *found = *degrees;
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = 0; v < num_vertices; v++)
+    found[v] = degree(view, v);
+  return QN_OK;
+}
+
+static enum qn_status find_degrees(enum qn_layout layout, const void *view, uint64_t num_vertices,
+                                   degree_of *degree, struct qn_run_result *result,
+                                   struct qn_error *error) {
   const double begin = qn_seconds();
   uint64_t *degrees;
   *result = (struct qn_run_result){.type = QN_RESULT_U64, .stats.converged = true};
-  enum qn_status status =
-      qn_pages_alloc(&degrees, num_vertices, sizeof *degrees, "out-degrees", error);
+  enum qn_status status = qn_all_degrees_create(&degrees, layout, view, error);
+  if (!status && !degrees)
+    status = ask_each(&degrees, view, num_vertices, degree, error);
   if (status)
     return status;
-#pragma omp parallel for schedule(static)
-  for (uint64_t v = 0; v < num_vertices; v++)
-    degrees[v] = degree(view, v);
   result->num_values = num_vertices;
   result->values = degrees;
   result->stats.kernel_seconds = qn_seconds() - begin;
@@ -58,8 +71,8 @@ NUM_VERTICES(packed)
   }                                                                                                \
   static enum qn_status run_##layout(const struct qn_run_request *request,                         \
                                      struct qn_run_result *result, struct qn_error *error) {       \
-    return find_degrees(request->view, num_vertices_##layout(request->view), degree_##layout,      \
-                        result, error);                                                            \
+    return find_degrees(QN_LAYOUT_##LAYOUT, request->view, num_vertices_##layout(request->view),   \
+                        degree_##layout, result, error);                                           \
   }                                                                                                \
   extern const struct qn_kernel qn_kernel_degree_##layout##_cpu;                                   \
   const struct qn_kernel qn_kernel_degree_##layout##_cpu = QN_STANDALONE_KERNEL(                   \

@@ -55,3 +55,39 @@ static inline void sweep_find_closed(const struct engine_state *state, uint64_t 
     closed[word] = bits;
   }
 }
+
+/* What all senders of a step contribute, where it is the same: then nobody looks at their values,
+ * which lie anywhere. */
+struct common_message {
+  bool is_known;
+  program_accumulator contribution;
+};
+
+static inline struct common_message find_common_message(const struct engine_state *state,
+                                                        const struct qn_frontier *senders,
+                                                        bool alike) {
+  struct common_message common = {.is_known = false};
+#if PROGRAM_FIRST_SUFFICES && !PROGRAM_USES_WEIGHTS
+  const uint64_t *bits = senders->bits, words = qn_frontier_words(senders);
+  uint64_t first = 0;
+  while (first < words && !bits[first])
+    first++;
+  if (first == words)
+    return common;
+  const program_message one =
+      sweep_message(state, first * 64 + (uint64_t)__builtin_ctzll(bits[first]));
+  bool same = true;
+#pragma omp parallel for schedule(static) reduction(&& : same) if (!alike)
+  for (uint64_t word = first; word < (alike ? first : words); word++)
+    for (uint64_t left = bits[word]; left; left &= left - 1) {
+      const program_message message =
+          sweep_message(state, word * 64 + (uint64_t)__builtin_ctzll(left));
+      same = same && memcmp(&message, &one, sizeof message) == 0;
+    }
+  common.is_known = same;
+  common.contribution = program_gather(&state->context, one, 1);
+#else
+  (void)state, (void)senders, (void)alike;
+#endif
+  return common;
+}

@@ -138,6 +138,35 @@ static inline void push_listed(struct engine_state *state, struct engine_work *w
 
 /* ---- Pulling ------------------------------------------------------------------------ */
 
+#if PROGRAM_FIRST_SUFFICES && !PROGRAM_USES_WEIGHTS
+
+/* What the first of the row's active neighbours that is found sends; false if there is none. Rows
+ * are decoded as far as that. */
+static inline bool search_row(const struct engine_state *state, const struct engine_work *work,
+                              const struct common_message *common,
+                              const struct qn_packed_tile *tile, struct qn_packed_search *search,
+                              uint32_t row, program_accumulator *sum) {
+  struct qn_packed_place place = {
+      .row = row, .edge = tile->begins[row], .end = tile->begins[row + 1]};
+  *sum = program_identity();
+  if (!sweep_is_open(state, tile->first_row + row))
+    return false;
+  while (place.edge < place.end) {
+    uint32_t columns[QN_PACKED_GROUP];
+    const uint32_t count = qn_packed_search_next(search, &place, columns);
+    for (uint32_t i = 0; i < count; i++)
+      if (qn_frontier_has(&work->current, columns[i])) {
+        *sum = common->is_known
+                   ? common->contribution
+                   : program_gather(&state->context, sweep_current_message(state, columns[i]), 1);
+        return true;
+      }
+  }
+  return false;
+}
+
+#else
+
 /* Combine what the row's active neighbours send; false if there is none. */
 static inline bool pull_row(const struct engine_state *state, const struct engine_work *work,
                             const struct qn_packed_tile *tile, const struct qn_weights *weights,
@@ -160,16 +189,7 @@ static inline bool pull_row(const struct engine_state *state, const struct engin
   return received;
 }
 
-/* Is there a row with edges in the tile that may still change? Lengths of rows tell, which are soon
- * decoded. */
-static inline bool has_receiver(const struct engine_state *state, uint64_t number) {
-  struct qn_packed_tile *tile = &state->walk.tiles[omp_get_thread_num()];
-  qn_packed_decode_begins(state->walk.rows, number, tile);
-  for (uint32_t row = 0; row < tile->num_rows; row++)
-    if (tile->begins[row] < tile->begins[row + 1] && sweep_is_open(state, tile->first_row + row))
-      return true;
-  return false;
-}
+#endif
 
 #if PACKED_IN_PLACE
 
@@ -213,19 +233,26 @@ static inline void pull_heads(const struct engine_walk *walk, struct engine_work
 #endif
 
 static inline void pull_tile(struct engine_state *state, struct engine_work *work,
-                             uint64_t number) {
+                             const struct common_message *common, uint64_t number) {
   const struct engine_walk *walk = &state->walk;
-  if (PROGRAM_FIRST_SUFFICES && !has_receiver(state, number)) {
-    walk->head_received[number] = false;
-    return;
+  program_accumulator sum;
+#if PROGRAM_FIRST_SUFFICES && !PROGRAM_USES_WEIGHTS
+  struct qn_packed_tile *tile = &walk->tiles[omp_get_thread_num()];
+  struct qn_packed_search search;
+  qn_packed_search_begin(walk->rows, number, tile, &search);
+  for (uint32_t row = 0; row < tile->num_rows; row++) {
+    const bool received = search_row(state, work, common, tile, &search, row, &sum);
+    end_row(state, work, number, (uint64_t)tile->first_row + row, sum, received);
   }
+#else
+  (void)common;
   const struct qn_packed_tile *tile = walk_decode(walk, number);
   const struct qn_weights weights = walk_weights(walk, tile);
-  program_accumulator sum;
   for (uint32_t row = 0; row < tile->num_rows; row++) {
     const bool received = pull_row(state, work, tile, &weights, row, &sum);
     end_row(state, work, number, (uint64_t)tile->first_row + row, sum, received);
   }
+#endif
 }
 
 /* ---- Steps ------------------------------------------------------------------------- */
@@ -279,10 +306,13 @@ static inline void choose_rows(struct engine_state *state, const struct engine_w
 static inline const char *walk_tiles(struct engine_state *state, struct engine_work *work) {
   work->received.queued = false;
   const struct qn_packed_rows *rows = state->walk.rows;
+  struct common_message common = {.is_known = false};
+  if (state->walk.pulls)
+    common = find_common_message(state, &work->current, false);
 #pragma omp parallel for schedule(dynamic, 16)
   for (uint64_t tile = 0; tile < rows->num_tiles; tile++) {
     if (state->walk.pulls)
-      pull_tile(state, work, tile);
+      pull_tile(state, work, &common, tile);
     else if (has_sender(&work->current, rows, tile))
       push_tile(state, work, tile, NULL);
   }

@@ -4,7 +4,8 @@
  * vertex (vertex-centric) on sparse pages, up to a warp a vertex (edge-centric) on dense ones, and
  * a block for those with a thousand edges. On a large page all blocks take the one record. Small
  * pages without an active vertex are left out: a receiver's physical id names its page, so
- * nextPIDSet is filled in constant time; a large page looks at its own vertex. (Streamed pages:
+ * nextPIDSet is filled in constant time; a large page looks at its own vertex. Searches of
+ * undirected graphs look for senders instead in steps with many (bottom_up.cuh). (Streamed pages:
  * sweep/units.cuh.)
  *
  * Per edge p + q bytes (4 more with weights) are read in order, START_VID of the receiver's page is
@@ -13,6 +14,9 @@
 
 #include "kernels/cuda/slotted_pages/engine_device.cuh"
 #include "kernels/cuda/slotted_pages/low_memory.cuh"
+#if PROGRAM_FIRST_SUFFICES
+#include "kernels/cuda/slotted_pages/bottom_up.cuh"
+#endif
 #include "kernels/cuda/slotted_pages/streamed.cuh"
 #include "kernels/cuda/sweep/devices.cuh"
 #include "kernels/cuda/sweep/senders.cuh"
@@ -25,17 +29,6 @@
 #define MAX_LONG_SLOTS 512 /* of a block: those of 3 MiB of two-byte ids */
 
 namespace {
-
-QN_DEVICE_INLINE program_weight load_weight(enum qn_weight_type type, const uint8_t *bytes) {
-  struct qn_weights one;
-  memset(&one, 0, sizeof one);
-  one.type = type;
-  if (!PROGRAM_USES_WEIGHTS || one.type == QN_WEIGHT_NONE)
-    return engine_weight(&one, 0);
-  const uint32_t bits = load_u32(bytes);
-  one.data = &bits;
-  return engine_weight(&one, 0);
-}
 
 /* `splits` as for sweep_collect. Send along one edge of a record; tell nextPIDSet of the receiver's
  * page. */
@@ -183,7 +176,7 @@ inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_en
 #endif
 }
 
-/* Walk the pages of nextPIDSet. */
+/* Walk the pages of nextPIDSet, or all of them where that looks at less. */
 inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *error) {
   const struct engine_device *device = &run->state.layout;
   const int turn = (int)(run->context.iteration % 2);
@@ -194,6 +187,13 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
     status = qn_cuda_status(
         cudaMemsetAsync(device->next_pages[1 - turn], 0, device->pages.num_pages, NULL),
         "clearing nextPIDSet", error);
+#if PROGRAM_FIRST_SUFFICES
+  bool search = false;
+  if (!status)
+    status = choose_search(run, &search, error);
+  if (status || search)
+    return status ? status : search_all(run, PAGE_BLOCKS, device->next_pages[1 - turn], error);
+#endif
   return status
              ? status
              : walk_pages(run, run->state, NULL, device->pages.num_pages, PAGE_BLOCKS, NULL, error);

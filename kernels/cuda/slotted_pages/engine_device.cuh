@@ -17,6 +17,17 @@ struct engine_device {
   uint32_t offers_slots;
 };
 
+QN_DEVICE_INLINE program_weight load_weight(enum qn_weight_type type, const uint8_t *bytes) {
+  struct qn_weights one;
+  memset(&one, 0, sizeof one);
+  one.type = type;
+  if (!PROGRAM_USES_WEIGHTS || one.type == QN_WEIGHT_NONE)
+    return engine_weight(&one, 0);
+  const uint32_t bits = load_u32(bytes);
+  one.data = &bits;
+  return engine_weight(&one, 0);
+}
+
 QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, uint32_t vertex) {
   return device.degrees[vertex];
 }

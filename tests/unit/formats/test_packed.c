@@ -244,6 +244,28 @@ static void check_sums(const struct qn_packed_rows *rows, const struct qn_packed
   free(sums);
 }
 
+/* Rows that are looked at one by one, the last one first, have the columns. */
+static void check_search(const struct qn_packed_rows *rows, const struct qn_packed_tile *tile) {
+  struct qn_packed_tile *begins = malloc(sizeof *begins);
+  struct qn_packed_search search;
+  uint32_t columns[QN_PACKED_GROUP];
+  assert_non_null(begins);
+  qn_packed_search_begin(rows, 0, begins, &search);
+  assert_int_equal(begins->num_rows, tile->num_rows);
+  assert_memory_equal(begins->begins, tile->begins, (tile->num_rows + 1) * sizeof *tile->begins);
+  for (uint32_t row = tile->num_rows; row-- > 0;) {
+    struct qn_packed_place place = {
+        .row = row, .edge = begins->begins[row], .end = begins->begins[row + 1]};
+    while (place.edge < place.end) {
+      const uint32_t first = place.edge, count = qn_packed_search_next(&search, &place, columns);
+      assert_true(count > 0 && count <= QN_PACKED_GROUP && place.edge == first + count);
+      assert_memory_equal(columns, tile->columns + first, count * sizeof *columns);
+    }
+    assert_int_equal(place.edge, place.end);
+  }
+  free(begins);
+}
+
 /* Pack and decode a tile of one row of any columns: more widths than codes, and the widest. */
 TEST(widths) {
   const uint64_t num_vertices = UINT32_MAX;
@@ -281,6 +303,7 @@ TEST(widths) {
     assert_int_equal(tile->begins[1], count);
     assert_memory_equal(tile->columns, columns, count * sizeof *columns);
     check_sums(&rows, tile);
+    check_search(&rows, tile);
   }
   free(words);
   free(columns);
@@ -324,6 +347,7 @@ TEST(any_bytes) {
     for (uint32_t edge = 0; edge < tile->num_edges; edge++)
       assert_true(tile->columns[edge] < rows.num_columns);
     check_sums(&rows, tile);
+    check_search(&rows, tile);
     free(words);
   }
   free(tile);

@@ -59,7 +59,7 @@ ENGINE_VIEWS = {
 }
 
 # What compiles only where its engine includes it.
-PARTS = ("kernels/cpu/csr/brandes_csr.h", "kernels/cpu/loop/brandes.h", "kernels/cpu/loop/brandes_rows.h",
+PARTS = ("kernels/cpu/csr/brandes_csr.h", "kernels/cpu/hybrid/search.h", "kernels/cpu/loop/brandes.h", "kernels/cpu/loop/brandes_rows.h",
          "kernels/cpu/loop/run.h", "kernels/cuda/standalone/visit_program.cuh")
 
 

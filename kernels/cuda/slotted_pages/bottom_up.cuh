@@ -1,0 +1,155 @@
+/* Searches on resident pages of an undirected graph in steps in which much would be pushed: whoever
+ * has not been reached looks for an active neighbour on its own pages, and stops at the first
+ * (Beamer, Asanovic, Patterson: Direction-Optimizing Breadth-First Search, SC 2012).
+ *
+ * A vertex that is found early costs its slot, and a sector or two of its record; a pushed edge
+ * costs an id and a look at its receiver, anywhere. */
+#pragma once
+
+#include "kernels/cuda/edges/row_queue.cuh"
+#include "kernels/cuda/slotted_pages/engine_device.cuh"
+#include "kernels/cuda/sweep/directions.cuh"
+#include "kernels/cuda/sweep/sweeps.cuh"
+
+/* What a lane looks at by itself; then its warp does. */
+#define ALONE_EDGES 16
+
+namespace {
+
+/* Is the neighbour active? Then `vertex` receives what it sends. All that one may receive in an
+ * iteration is the same, so that it does not matter who stores it. */
+QN_DEVICE_INLINE bool receive_from(const struct sweep_state &state,
+                                   const struct qn_program_context &context,
+                                   const struct device_record &record, uint32_t edge,
+                                   uint32_t vertex) {
+  const struct device_pages &pages = state.layout.pages;
+  const uint32_t source = load_target(pages, record, edge).vertex;
+  if (!sweep_is_active(state, source))
+    return false;
+  state.sums[vertex] =
+      program_gather(&context, state.messages[source],
+                     load_weight(pages.weight_type, record.weights + 4 * (uint64_t)edge));
+  qn_bit_insert(state.received, vertex);
+  return true;
+}
+
+/* The rest of the records of the lanes for which something `is_left`, one after the other. Has this
+ * lane's vertex received? */
+QN_DEVICE_INLINE bool search_long(const struct sweep_state &state,
+                                  const struct qn_program_context &context,
+                                  const struct page_place &place, uint32_t first, uint32_t slot,
+                                  bool is_left) {
+  bool found = false;
+  for (unsigned left = __ballot_sync(QN_FULL_WARP, is_left); left; left &= left - 1) {
+    const int owner = __ffs((int)left) - 1;
+    const uint32_t shared = __shfl_sync(QN_FULL_WARP, slot, owner);
+    const struct device_record record = load_record_at(state.layout.pages, place, shared);
+    bool any = false;
+    for (uint32_t begin = ALONE_EDGES; begin < record.num_edges && !any; begin += 32) {
+      const uint32_t edge = begin + qn_lane();
+      any = __any_sync(QN_FULL_WARP, edge < record.num_edges && receive_from(state, context, record,
+                                                                             edge, first + shared));
+    }
+    found = (int)qn_lane() == owner ? any : found;
+  }
+  return found;
+}
+
+/* The block's share of a small page, a slot a lane. Has any of its vertices received? */
+QN_DEVICE_INLINE bool search_small_page(const struct sweep_state &state,
+                                        const struct qn_program_context &context, uint32_t page,
+                                        const struct page_place &place) {
+  const struct device_pages &pages = state.layout.pages;
+  const uint32_t first = pages.start_vids[page], num_slots = pages.start_vids[page + 1] - first;
+  bool any = false;
+  for (uint32_t begin = blockIdx.y * blockDim.x; begin < num_slots;
+       begin += gridDim.y * blockDim.x) {
+    const uint32_t slot = begin + threadIdx.x;
+    const bool is_open = slot < num_slots && sweep_may_receive(state, context, first + slot);
+    uint32_t num_edges = 0;
+    bool found = false;
+    if (is_open) {
+      const struct device_record record = load_record_at(pages, place, slot);
+      num_edges = record.num_edges;
+      for (uint32_t edge = 0; edge < num_edges && edge < ALONE_EDGES && !found; edge++)
+        found = receive_from(state, context, record, edge, first + slot);
+    }
+    found |= search_long(state, context, place, first, slot, num_edges > ALONE_EDGES && !found);
+    any |= found;
+  }
+  return any;
+}
+
+/* The block's share of a large page, which is one vertex's: whoever finds somebody ends the others,
+ * too. */
+QN_DEVICE_INLINE void search_large_page(const struct sweep_state &state,
+                                        const struct qn_program_context &context, uint32_t page,
+                                        const struct page_place &place) {
+  const uint32_t vertex = state.layout.pages.start_vids[page];
+  if (!sweep_may_receive(state, context, vertex))
+    return;
+  const struct device_record record = load_record_at(state.layout.pages, place, 0);
+  const uint32_t step = gridDim.y * blockDim.x;
+  for (uint32_t edge = blockIdx.y * blockDim.x + threadIdx.x; edge < record.num_edges;
+       edge += step) {
+    if (((volatile uint32_t *)state.received)[vertex / 32] >> vertex % 32 & 1u ||
+        receive_from(state, context, record, edge, vertex))
+      return;
+  }
+}
+
+__global__ void __launch_bounds__(SWEEP_THREADS)
+    search_pages(const struct sweep_state state, const struct qn_program_context context,
+                 uint8_t *next_pages) {
+  const struct device_pages &pages = state.layout.pages;
+  const uint32_t page = blockIdx.x;
+  const struct page_place place = resident_page(pages, page);
+  if (pages.lp_ranges[page] != QN_SMALL_PAGE)
+    search_large_page(state, context, page, place);
+  else if (search_small_page(state, context, page, place))
+    next_pages[page] = 1;
+}
+
+/* How many edges begin at active vertices of the pages. */
+__global__ void __launch_bounds__(SWEEP_THREADS) count_pushes(const struct sweep_state state) {
+  const struct device_pages &pages = state.layout.pages;
+  const uint32_t page = blockIdx.x, first = pages.start_vids[page];
+  const bool is_small = pages.lp_ranges[page] == QN_SMALL_PAGE;
+  const uint32_t num_slots = is_small ? pages.start_vids[page + 1] - first : 1;
+  unsigned long long count = 0;
+  for (uint32_t slot = threadIdx.x; slot < num_slots; slot += blockDim.x)
+    if (sweep_is_active(state, first + slot))
+      count += load_record(pages, page, slot).num_edges;
+  count = qn_block_sum(count);
+  if (threadIdx.x == 0 && count > 0)
+    atomicAdd(state.count, count);
+}
+
+/* ---- The host's side ---------------------------------------------------------- */
+
+/* Would a push look at more than a search? */
+inline enum qn_status choose_search(struct sweep_run *run, bool *search, struct qn_error *error) {
+  const struct qn_slotted_pages *view = (const struct qn_slotted_pages *)run->request->view;
+  const uint64_t num_vertices = run->context.num_vertices;
+  uint64_t pushes = 0;
+  *search = PROGRAM_FIRST_SUFFICES && view->directedness == QN_UNDIRECTED &&
+            run->num_active > num_vertices / SWEEP_COUNT_SHARE;
+  if (!*search || run->num_active > num_vertices / SWEEP_PULL_SHARE)
+    return QN_OK;
+  enum qn_status status = sweep_clear(run->state.count, 0, error);
+  if (status)
+    return status;
+  QN_LAUNCH(count_pushes, (unsigned)view->num_pages, SWEEP_THREADS, 0, NULL, run->state);
+  status = sweep_read_count(run, &pushes, error);
+  *search = pushes > view->num_edges / SWEEP_PULL_EDGES;
+  return status;
+}
+
+inline enum qn_status search_all(struct sweep_run *run, unsigned shares, uint8_t *next_pages,
+                                 struct qn_error *error) {
+  const dim3 blocks(run->state.layout.pages.num_pages, shares);
+  QN_LAUNCH(search_pages, blocks, SWEEP_THREADS, 0, NULL, run->state, run->context, next_pages);
+  return qn_cuda_launched("searching the pages", error);
+}
+
+} /* namespace */
