@@ -16,7 +16,9 @@ static inline uint64_t engine_out_degree(const engine_view *view, uint64_t verte
 
 struct engine_walk {
   const struct qn_csr *out;
-  struct qn_graph derived; /* where `out` is */
+  struct qn_graph derived; /* where `out` is, */
+  struct qn_csr searched;  /* or nothing, as rows are searched in the blocks (search.h): */
+  uint64_t *no_edges;      /* [V + 1] zeros */
   const program_message *messages;
   const struct qn_frontier *senders;
   program_accumulator *range_sums;

@@ -12,6 +12,9 @@
 
 #include "kernels/cpu/blocked_csr/view.h"
 
+#if PROGRAM_IN_PLACE && PROGRAM_FIRST_SUFFICES
+#define WALK_PUSHES_BESIDE /* push_in_place.h */
+#endif
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
 #include "kernels/cpu/rows/walk_frame_all.h"
 #else
@@ -197,6 +200,10 @@ static inline bool frontier_can_pull(const struct engine_state *state) {
 }
 #endif
 
+#ifdef WALK_PUSHES_BESIDE
+#include "kernels/cpu/blocked_csr/search.h"
+#endif
+
 /* ---- Memory ------------------------------------------------------------------ */
 
 static inline enum qn_status create_pull(struct engine_state *state, struct qn_error *error) {
@@ -223,6 +230,10 @@ static inline enum qn_status create_push(struct engine_state *state, struct qn_e
 /* The edges that a frontier program pushes along. */
 static inline enum qn_status find_out_edges(struct engine_state *state, struct qn_error *error) {
   struct engine_walk *walk = &state->walk;
+#ifdef WALK_PUSHES_BESIDE
+  if (walk_pulls(state) && search_blocks(state))
+    return search_create(state, error);
+#endif
   walk->out = state->view->has_out ? &state->view->out : &walk->derived.out;
   return state->view->has_out ? QN_OK
                               : qn_blocked_csr_out_edges(state->view, &walk->derived, error);
@@ -276,5 +287,6 @@ static inline void walk_destroy(struct engine_state *state) {
   qn_pages_free(state->walk.sums, state->view->num_vertices, sizeof *state->walk.sums);
   qn_pages_free(state->walk.sum_received, state->view->num_vertices, 1);
   walk_frame_destroy(state);
+  qn_pages_free(state->walk.no_edges, state->view->num_vertices + 1, sizeof *state->walk.no_edges);
   qn_graph_unmap(&state->walk.derived);
 }

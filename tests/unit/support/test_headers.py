@@ -59,8 +59,8 @@ ENGINE_VIEWS = {
 }
 
 # What compiles only where its engine includes it.
-PARTS = ("kernels/cpu/csr/brandes_csr.h", "kernels/cpu/hybrid/search.h", "kernels/cpu/loop/brandes.h", "kernels/cpu/loop/brandes_rows.h",
-         "kernels/cpu/loop/run.h", "kernels/cuda/standalone/visit_program.cuh")
+PARTS = ("kernels/cpu/blocked_csr/search.h", "kernels/cpu/csr/brandes_csr.h", "kernels/cpu/hybrid/search.h", "kernels/cpu/loop/brandes.h",
+         "kernels/cpu/loop/brandes_rows.h", "kernels/cpu/loop/run.h", "kernels/cuda/standalone/visit_program.cuh")
 
 
 def all_headers(pattern):
