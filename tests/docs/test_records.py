@@ -15,10 +15,8 @@ import records
 MOST = 100
 GPU = "needs an H200"
 CORES = "needs 16 quiet cores"
-QUIET = "needs this machine, quiet for half an hour"
 OLD = {
     "beside-peers": GPU,
-    "engines": QUIET,
     "gpu-rows": GPU,
     "import": CORES,
 }
