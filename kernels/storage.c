@@ -79,27 +79,38 @@ static void touch(const struct pages *pages, uint64_t first, uint64_t count) {
     (void)*(const volatile char *)(pages->first + page * pages->bytes);
 }
 
-/* Read `stretches` of `length` pages, shared by all threads. Returns bytes per second, 0 if most
- * were in memory. */
+/* Read `length` pages at each place, shared by all threads, which ask for them first if `ahead`.
+ * Returns how many were read, in so many seconds. */
+static uint64_t read_places(const struct pages *pages, const uint64_t *places, uint64_t count,
+                            uint64_t length, bool ahead, double *seconds) {
+  const double begin = qn_seconds();
+  uint64_t read = 0;
+#pragma omp parallel for schedule(dynamic, 1) reduction(+ : read)
+  for (uint64_t i = 0; i < count; i++) {
+    if (qn_seconds() - begin > MOST_SECONDS)
+      continue;
+    if (ahead)
+      qn_storage_fetch(pages->first + places[i] * pages->bytes, length * pages->bytes);
+    touch(pages, places[i], length);
+    read += length;
+  }
+  *seconds = qn_seconds() - begin;
+  return read;
+}
+
+/* Read `stretches` of `length` pages. Returns bytes per second, 0 if most were in memory. */
 static double rate_of(const struct pages *pages, uint64_t stretches, uint64_t length,
                       const char *what, const struct qn_run_request *request) {
   const uint64_t key = qn_random_key(0, length);
-  uint64_t places[PAGE_READS], found = 0, read = 0;
+  uint64_t places[PAGE_READS], found = 0;
+  double seconds;
   for (uint64_t i = 0; i < stretches; i++) {
     places[found] = find_absent(pages, length, key, i);
     found += places[found] < pages->count;
   }
   if (found == 0 || found < stretches / 2)
     return 0;
-  const double begin = qn_seconds();
-#pragma omp parallel for schedule(dynamic, 1) reduction(+ : read)
-  for (uint64_t i = 0; i < found; i++) {
-    if (qn_seconds() - begin > MOST_SECONDS)
-      continue;
-    touch(pages, places[i], length);
-    read += length;
-  }
-  const double seconds = qn_seconds() - begin;
+  const uint64_t read = read_places(pages, places, found, length, false, &seconds);
   const struct qn_stream_event event = {
       .what = what, .units = read, .bytes = read * pages->bytes, .end = seconds};
   if (request->device && request->device->streaming.on_event)
@@ -110,19 +121,11 @@ static double rate_of(const struct pages *pages, uint64_t stretches, uint64_t le
 double qn_storage_rate_ahead(const void *array, uint64_t bytes) {
   const struct pages pages = pages_of(array, bytes);
   const uint64_t length = WINDOW_BYTES / pages.bytes;
-  uint64_t places[WINDOWS_AHEAD], read = 0;
+  uint64_t places[WINDOWS_AHEAD];
+  double seconds;
   const uint64_t found = find_windows(&pages, length, places);
-  const double begin = qn_seconds();
-#pragma omp parallel for schedule(dynamic, 1) reduction(+ : read)
-  for (uint64_t i = 0; i < found; i++) {
-    if (qn_seconds() - begin > MOST_SECONDS)
-      continue;
-    qn_storage_fetch(pages.first + places[i] * pages.bytes, WINDOW_BYTES);
-    touch(&pages, places[i], length);
-    read += WINDOW_BYTES;
-  }
-  const double seconds = qn_seconds() - begin;
-  return read > 0 && seconds > 0 ? (double)read / seconds : 0;
+  const uint64_t read = read_places(&pages, places, found, length, true, &seconds);
+  return read > 0 && seconds > 0 ? (double)(read * pages.bytes) / seconds : 0;
 }
 
 bool qn_storage_exceeds_memory(uint64_t bytes, const struct qn_run_request *request) {

@@ -216,6 +216,13 @@ QN_VECTOR_CLONES void qn_packed_decode_begins(const struct qn_packed_rows *rows,
   load_begins(rows, number, tile, &bytes);
 }
 
+/* The widths that a tile's codes stand for. */
+QN_ALWAYS_INLINE void load_widths(const uint8_t *first, uint8_t *widths) {
+  widths[0] = 0;
+  for (int code = 1; code < QN_PACKED_HEAD; code++)
+    widths[code] = (uint8_t)at_most(first[code], 32);
+}
+
 /* The next group of a tile, and each number's sum with those before it. */
 QN_ALWAYS_INLINE four_columns sum_group(const struct tile_bytes *tile, uint32_t width,
                                         uint64_t *bit) {
@@ -235,9 +242,8 @@ QN_ALWAYS_INLINE void sum_gaps(const struct tile_bytes *tile, uint32_t num_edges
   const uint8_t *const first = tile->first, *const codes = first + tile->parts.gap_codes;
   const uint32_t least = first[0], groups = qn_packed_groups(num_edges);
   const struct tile_bytes bytes = *tile; /* local: what is written to sums does not change it */
-  uint8_t widths[QN_PACKED_HEAD] = {0};
-  for (int code = 1; code < QN_PACKED_HEAD; code++)
-    widths[code] = (uint8_t)at_most(first[code], 32);
+  uint8_t widths[QN_PACKED_HEAD];
+  load_widths(first, widths);
   const four_columns leasts = {least, 2 * least, 3 * least, 4 * least};
   four_columns before = {0};
   for (uint32_t group = 0; group < groups; group += 2) {
@@ -342,9 +348,7 @@ QN_VECTOR_CLONES void qn_packed_search_begin(const struct qn_packed_rows *rows, 
   search->least = bytes.first[0];
   search->most = rows->num_columns ? (uint32_t)(rows->num_columns - 1) : 0;
   search->first_vertex = rows->first_row + tile->first_row;
-  search->widths[0] = 0;
-  for (int code = 1; code < QN_PACKED_HEAD; code++)
-    search->widths[code] = (uint8_t)at_most(bytes.first[code], 32);
+  load_widths(bytes.first, search->widths);
 }
 
 /* A width is a fourth of a group's bits, and groups begin on a multiple of 4. */
@@ -414,7 +418,7 @@ QN_VECTOR_CLONES void qn_packed_decode_row(const struct qn_packed_rows *rows, ui
                                            uint64_t row, uint64_t first, uint64_t end,
                                            struct qn_packed_tile *tile) {
   struct tile_bytes bytes;
-  uint8_t widths[QN_PACKED_HEAD] = {0};
+  uint8_t widths[QN_PACKED_HEAD];
   const bool enters = enter_tile(rows, number, tile, &bytes);
   const uint64_t last = tile->first_edge + tile->num_edges;
   const uint32_t begin = first > tile->first_edge ? (uint32_t)(first - tile->first_edge) : 0;
@@ -422,8 +426,7 @@ QN_VECTOR_CLONES void qn_packed_decode_row(const struct qn_packed_rows *rows, ui
   tile->num_edges = 0;
   if (!enters || first >= last || end <= tile->first_edge || first >= end)
     return;
-  for (int code = 1; code < QN_PACKED_HEAD; code++)
-    widths[code] = (uint8_t)at_most(bytes.first[code], 32);
+  load_widths(bytes.first, widths);
   const uint8_t *lengths = bytes.first + bytes.parts.length_codes;
   const uint8_t *gaps = bytes.first + bytes.parts.gap_codes;
   const uint32_t least = bytes.first[0], num_lengths = qn_packed_groups(tile->num_rows);

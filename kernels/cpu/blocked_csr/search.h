@@ -9,7 +9,7 @@
 /* More are not looked through for each vertex. */
 #define SEARCHED_BLOCKS 64
 
-static inline bool search_blocks(const struct engine_state *state) {
+static inline bool searches_blocks(const struct engine_state *state) {
   const struct qn_blocked_csr *view = state->view;
   return !view->has_out && view->directedness == QN_UNDIRECTED && view->has_pull &&
          view->pull.num_blocks <= SEARCHED_BLOCKS;

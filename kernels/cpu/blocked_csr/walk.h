@@ -231,7 +231,7 @@ static inline enum qn_status create_push(struct engine_state *state, struct qn_e
 static inline enum qn_status find_out_edges(struct engine_state *state, struct qn_error *error) {
   struct engine_walk *walk = &state->walk;
 #ifdef WALK_PUSHES_BESIDE
-  if (walk_pulls(state) && search_blocks(state))
+  if (walk_pulls(state) && searches_blocks(state))
     return search_create(state, error);
 #endif
   walk->out = state->view->has_out ? &state->view->out : &walk->derived.out;

@@ -4,8 +4,9 @@
  * (section 3.1, Algorithm 1): a kernel for the ELL part, one for the COO part, and an apply
  * step, with bitmaps of active vertices; a search goes bottom-up and stops at the first active
  * neighbour (section 3.2). Where the container has rows of out-edges too, small frontiers push
- * along them, for which they are put together as plain CSR when the run begins: the paper
- * reads every row in every iteration, and so loses most on graphs of large diameter. */
+ * along them: the paper reads every row in every iteration, and so loses most on graphs of large
+ * diameter. They are put together as plain CSR when the run begins, unless each vertex pushes once
+ * at most (search.h). */
 #pragma once
 
 #include "kernels/cpu/hybrid/view.h"

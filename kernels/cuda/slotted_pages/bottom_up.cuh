@@ -132,8 +132,8 @@ inline enum qn_status choose_search(struct sweep_run *run, bool *search, struct 
   const struct qn_slotted_pages *view = (const struct qn_slotted_pages *)run->request->view;
   const uint64_t num_vertices = run->context.num_vertices;
   uint64_t pushes = 0;
-  *search = PROGRAM_FIRST_SUFFICES && view->directedness == QN_UNDIRECTED &&
-            run->num_active > num_vertices / SWEEP_COUNT_SHARE;
+  *search =
+      view->directedness == QN_UNDIRECTED && run->num_active > num_vertices / SWEEP_COUNT_SHARE;
   if (!*search || run->num_active > num_vertices / SWEEP_PULL_SHARE)
     return QN_OK;
   enum qn_status status = sweep_clear(run->state.count, 0, error);
