@@ -102,7 +102,8 @@ def partitions(counts, graph, scale):
     containers = {count: counts.partitioned(graph, count) for count in (1, *PARTITIONS)}
     for algorithm in counts.options.algorithms:
         moved(counts, algorithm, containers, scale)
-        activation(counts, algorithm, containers[PARTITIONS[0]], scale)
+        if algorithm != "bfs":  # which walks no partition where all is resident
+            activation(counts, algorithm, containers[PARTITIONS[0]], scale)
     for container in containers.values():
         container.unlink()
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/cuda/edges/combine.cuh"
+#include "kernels/cuda/edges/row_queue.cuh"
 #include "kernels/work_division/edge_partitions_index.h"
 #include <quern/edge_partitions.h>
 
@@ -40,7 +41,19 @@ struct engine_device {
   uint32_t range_size;   /* of ids, of each partition */
   bool moves_partitions; /* as a whole */
   struct qn_ep_divider divider;
+  /* Searches where all is resident (search.cuh); rows are those of dense numbers: */
+  struct qn_csr out;
+  struct qn_unit_queue queue; /* [V] of active vertices */
+  qn_queue_size *queued;
 };
+
+/* Where an id belongs: num_partitions is where vertices without out-edges are. */
+QN_DEVICE_INLINE struct qn_ep_place locate(const struct engine_device &device, uint32_t id) {
+  uint64_t partition = qn_ep_divide(device.divider, id);
+  if (partition >= device.num_partitions)
+    partition = device.num_partitions;
+  return {id - device.prefix_offsets[partition], (uint32_t)partition};
+}
 
 QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, uint32_t dense) {
   return device.row_offsets[dense + 1] - device.row_offsets[dense];

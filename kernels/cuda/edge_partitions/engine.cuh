@@ -2,9 +2,9 @@
  * Graphie's PartitionKernelV3: a block of threads takes a task of consecutive edges of one
  * partition, loads the messages of their sources, which are neighbours in memory, into shared
  * memory, and walks the edges. A partition none of whose vertices received anything is left out: a
- * receiver sets the flag of its partition, id / range_size, in constant time. Streamed, the tasks
- * are the units, so that no more of a partition is moved than the tasks whose sources are active
- * (sweep/units.cuh).
+ * receiver sets the flag of its partition, id / range_size, in constant time. Searches that are
+ * resident look at rows alone (search.cuh). Streamed, the tasks are the units, so that no more of a
+ * partition is moved than the tasks whose sources are active (sweep/units.cuh).
  *
  * Per edge 8 bytes (12 with weights) are read in order, and one accumulator is combined into,
  * anywhere: atomics in the L2 cache are the limit once it holds the accumulators. */
@@ -12,6 +12,9 @@
 
 #include "kernels/cuda/edge_partitions/device.cuh"
 #include "kernels/cuda/edges/csr_device.cuh"
+#if PROGRAM_FIRST_SUFFICES
+#include "kernels/cuda/edge_partitions/search.cuh"
+#endif
 #include "kernels/cuda/sweep/devices.cuh"
 #include "kernels/cuda/sweep/senders.cuh"
 
@@ -75,14 +78,11 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
     const uint32_t source = edges.sources[edge] - task.first_id;
     if (SWEEP_FRONTIER && !active[source])
       continue;
-    const uint32_t id = edges.destinations[edge];
-    uint64_t partition = qn_ep_divide(device.divider, id);
-    if (partition >= device.num_partitions)
-      partition = device.num_partitions;
+    const struct qn_ep_place receiver = locate(device, edges.destinations[edge]);
     if (sweep_collect<splits>(state, context, messages[source], engine_weight(&edges.weights, edge),
-                              id - device.prefix_offsets[partition]) &&
-        SWEEP_FRONTIER && !entries && partition < device.num_partitions)
-      device.flags[1 - turn][partition] = 1;
+                              receiver.dense) &&
+        SWEEP_FRONTIER && !entries && receiver.partition < device.num_partitions)
+      device.flags[1 - turn][receiver.partition] = 1;
   }
 }
 
@@ -109,6 +109,14 @@ inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_en
   return qn_cuda_launched("walking the partitions", error);
 }
 
+#if PROGRAM_FIRST_SUFFICES
+
+inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *error) {
+  return search_collect(run, error);
+}
+
+#else
+
 /* Walk the partitions that have an active vertex. */
 inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *error) {
   const struct engine_device *device = &run->state.layout;
@@ -122,6 +130,8 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
                        "clearing the flags of partitions", error);
   return status ? status : engine_walk(run, NULL, device->num_tasks, NULL, error);
 }
+
+#endif
 
 /* A task leaves nothing to add up. */
 inline enum qn_status engine_complete(struct sweep_run *, struct qn_error *) {
@@ -184,8 +194,21 @@ inline enum qn_status upload_out_degrees(const struct qn_edge_partitions *view,
   return status;
 }
 
-inline enum qn_status upload_edges(const struct qn_edge_partitions *view, struct sweep_run *run,
-                                   struct qn_error *error) {
+#if PROGRAM_FIRST_SUFFICES
+
+inline enum qn_status upload_resident(const struct qn_edge_partitions *view, struct sweep_run *run,
+                                      struct qn_error *error) {
+  return search_upload(view, run, error);
+}
+
+inline uint64_t upload_bytes(const struct qn_edge_partitions *view) {
+  return search_bytes(view);
+}
+
+#else
+
+inline enum qn_status upload_resident(const struct qn_edge_partitions *view, struct sweep_run *run,
+                                      struct qn_error *error) {
   struct engine_device *device = &run->state.layout;
   struct qn_cuda_memory *memory = &run->memory;
   enum qn_status status = qn_cuda_copy_of(memory, &device->sources, view->sources, view->num_edges,
@@ -201,6 +224,15 @@ inline enum qn_status upload_edges(const struct qn_edge_partitions *view, struct
                                   "flags of partitions", error);
   return status;
 }
+
+/* Bytes of all that. */
+inline uint64_t upload_bytes(const struct qn_edge_partitions *view) {
+  const bool weighted = PROGRAM_USES_WEIGHTS && view->weights.type != QN_WEIGHT_NONE;
+  return (weighted ? 3 : 2) * qn_cuda_rounded(sizeof(uint32_t) * view->num_edges) +
+         (SWEEP_FRONTIER ? 2 * qn_cuda_rounded(view->num_partitions) : 0);
+}
+
+#endif
 
 inline enum qn_status upload_layout(const struct host_tasks *made, struct sweep_run *run,
                                     struct qn_error *error) {
@@ -223,7 +255,7 @@ inline enum qn_status upload_layout(const struct host_tasks *made, struct sweep_
   if (!status && PROGRAM_USES_OUT_DEGREE)
     status = upload_out_degrees(view, run, error);
   if (!status && !run->source)
-    status = upload_edges(view, run, error);
+    status = upload_resident(view, run, error);
   return status;
 }
 
@@ -259,8 +291,7 @@ inline struct qn_unit_source task_source(const struct host_tasks *made) {
                        qn_cuda_rounded(made->count * sizeof *made->tasks);
   source.vertex_bytes = PROGRAM_USES_OUT_DEGREE ? sizeof(uint64_t) : 0;
   source.fixed_bytes += source.vertex_bytes;
-  source.resident_bytes = source.fixed_bytes + pieces * qn_cuda_rounded(4 * view->num_edges) +
-                          (SWEEP_FRONTIER ? 2 * qn_cuda_rounded(view->num_partitions) : 0);
+  source.resident_bytes = source.fixed_bytes + upload_bytes(view);
   source.describe = describe_task;
   return source;
 }
@@ -290,5 +321,7 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
 
 } /* namespace */
 
-QN_DEFINE_KERNEL(QN_LAYOUT_EDGE_PARTITIONS, QN_CUDA, "edge partitions, sources in shared memory",
+QN_DEFINE_KERNEL(QN_LAYOUT_EDGE_PARTITIONS, QN_CUDA,
+                 PROGRAM_FIRST_SUFFICES ? "edge partitions, push/bottom-up"
+                                        : "edge partitions, sources in shared memory",
                  QN_KERNEL_DEVICES | SWEEP_TRAITS);

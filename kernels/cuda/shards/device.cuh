@@ -15,12 +15,6 @@ struct device_segment {
   uint32_t hub;
 };
 
-/* Of one iteration. */
-struct device_counters {
-  qn_queue_size queue_size;         /* of active vertices with out-edges */
-  unsigned long long num_out_edges; /* of active vertices */
-};
-
 struct engine_device {
   struct edge_tiles in; /* sources and weights alone */
   const uint16_t *destination_offsets;
@@ -36,7 +30,7 @@ struct engine_device {
   const uint8_t *word_replication; /* [V / 32 + 1] of the first of each 32 vertices */
   uint32_t *notified;              /* [V / 32 + 1] bits, zero between iterations */
   struct qn_unit_queue queue;      /* [V] of active vertices */
-  struct device_counters *counters;
+  qn_queue_size *queued;
   uint32_t *next_active; /* [V / 32 + 1] bits; where the CPU does a part (joint/shards.cuh) */
   /* Where the edges are streamed: */
   const struct qn_sh_unit *units;

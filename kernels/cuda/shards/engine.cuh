@@ -30,7 +30,7 @@
 #include "kernels/cuda/shards/units.cuh"
 #include "kernels/cuda/sweep/loop.cuh"
 #if PROGRAM_SCHEDULE == QN_FRONTIER
-#include "kernels/cuda/shards/notify.cuh"
+#include "kernels/cuda/shards/frontier.cuh"
 #endif
 
 namespace {
@@ -189,7 +189,7 @@ inline enum qn_status upload_layout(struct streamed_shards *streamed, struct swe
     status = upload_cuts(units, run, error);
 #if SWEEP_FRONTIER
   if (!status)
-    status = create_notification(units->view, run, error);
+    status = frontier_create(units->view, run, error);
 #endif
   return status;
 }
@@ -224,4 +224,7 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
 } /* namespace */
 
 QN_DEFINE_KERNEL(QN_LAYOUT_SHARDS, QN_CUDA,
-                 SWEEP_FRONTIER ? "shards, notify-pull" : "shards, gather", 0);
+                 PROGRAM_FIRST_SUFFICES ? "shards, push/bottom-up"
+                 : SWEEP_FRONTIER       ? "shards, notify-pull"
+                                        : "shards, gather",
+                 0);

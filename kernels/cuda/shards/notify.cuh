@@ -1,73 +1,25 @@
-/* Frontier programs on shards: active vertices notify their destinations along the out-edges, in
- * pieces of 8 edges (edges/row_queue.cuh), so that a hub is shared by many blocks; then a warp
- * takes 32 vertices, of which those that were notified pull, each with as many lanes as its shard
- * has replicas.
- *
- * The paper notifies (on the CPU) while the active vertices have at most half of all out-edges. But
- * if they have the share f, a vertex of d in-edges is notified with probability 1 - (1 - f)^d, 0.56
- * for f = 1/20 and d = 16, and a gather in order costs less per edge than notifying, so here it is
- * one in NOTIFY_SHARE. Where the first contribution suffices, the vertices that are still open
- * pull then, one and all, until they find an active source. */
+/* Notify-pull on shards (section 4.2): active vertices notify their destinations along the
+ * out-edges (sweep/push.cuh); then a warp takes 32 vertices, of which those that were notified
+ * pull, each with as many lanes as its shard has replicas. */
 #pragma once
 
-#include "kernels/cuda/edges/run_device.cuh"
 #include "kernels/cuda/shards/gather.cuh"
+#include "kernels/cuda/sweep/push.cuh"
 
-/* Notify while active vertices have at most one in so many of all out-edges. */
-#define NOTIFY_SHARE 20
 /* A row of more than so many edges a lane is pulled by a whole warp. */
 #define LONG_ROW 8
 
 namespace {
 
-/* ---- Notifying ---------------------------------------------------------------------------- */
-
-__global__ void count_out_edges(const struct sweep_state state,
-                                const struct qn_program_context context) {
-  unsigned long long count = 0;
-  sweep_words(context.num_vertices, [&](uint32_t v, bool valid) {
-    if (valid && sweep_is_active(state, v))
-      count += engine_out_degree(state.layout, v);
-  });
-  count = qn_block_sum(count);
-  if (threadIdx.x == 0 && count > 0)
-    atomicAdd(&state.layout.counters->num_out_edges, count);
-}
-
-__global__ void __launch_bounds__(QN_QUEUE_THREADS)
-    queue_active(const struct sweep_state state, const struct qn_program_context context) {
-  qn_block_bits(state.active, context.num_vertices, [&](uint32_t v, bool there) {
-    qn_queue_put(state.layout.queue, &state.layout.counters->queue_size,
-                 there ? qn_units_of(engine_out_degree(state.layout, v)) : 0, v);
-  });
-}
-
-QN_DEVICE_INLINE void notify(uint32_t *notified, uint32_t vertex) {
-  const uint32_t bit = 1u << vertex % 32;
-  if (!(*(volatile uint32_t *)&notified[vertex / 32] & bit))
-    atomicOr(&notified[vertex / 32], bit);
-}
-
-__global__ void __launch_bounds__(QN_QUEUE_THREADS) notify_targets(const struct sweep_state state) {
-  QN_SHARED(struct qn_unit_tile, tiles, 1);
-  struct qn_unit_tile *tile = tiles;
-  const struct engine_device &device = state.layout;
-  const qn_queue_size size = device.counters->queue_size;
-  qn_unit_tiles(qn_queue_units(size), [&](uint32_t first, uint32_t units) {
-    const uint32_t loaded =
-        qn_unit_load(device.queue, qn_queue_entries(size), device.out.row_offsets, first, tile);
-    for (uint32_t unit = threadIdx.x / QN_UNIT_EDGES; unit < units;
-         unit += QN_QUEUE_THREADS / QN_UNIT_EDGES) {
-      const uint32_t entry = qn_unit_entry(tile, loaded, unit);
-      const uint64_t edge = qn_unit_edge(tile, entry, unit);
-      if (edge < tile->ends[entry])
-        notify(device.notified, __ldcs(&device.out.column_indices[edge]));
-    }
-    __syncthreads();
-  });
-}
-
-/* ---- Pulling ------------------------------------------------------------------------------ */
+struct notify_edge {
+  QN_DEVICE_INLINE void visit(const struct sweep_state &state, const struct qn_program_context &,
+                              uint32_t, uint64_t edge) {
+    const uint32_t vertex = __ldcs(&state.layout.out.column_indices[edge]), bit = 1u << vertex % 32;
+    uint32_t *word = &state.layout.notified[vertex / 32];
+    if (!(*(volatile uint32_t *)word & bit))
+      atomicOr(word, bit);
+  }
+};
 
 /* The place of the n-th set bit (from 0) of a word that has more. */
 QN_DEVICE_INLINE int place_of_bit(unsigned word, unsigned n) {
@@ -109,19 +61,9 @@ QN_DEVICE_INLINE bool pull_row(const struct sweep_state &state,
                                program_accumulator *total) {
   bool received = false;
   *total = program_identity();
-  uint64_t edge = begin + qn_lane() % width;
-#if PROGRAM_FIRST_SUFFICES
-  while (__any_sync(QN_FULL_WARP, edge < end && !received)) {
-    if (edge < end && !received)
-      received = pull_edge(state, context, row, edge, total);
-    received = any_of(received, width);
-    edge += width;
-  }
-#else
-  for (; edge < end; edge += width)
+  for (uint64_t edge = begin + qn_lane() % width; edge < end; edge += width)
     received = pull_edge(state, context, row, edge, total) || received;
   received = any_of(received, width);
-#endif
   *total = warp_combine(*total, (int)width);
   return received;
 }
@@ -175,10 +117,10 @@ QN_DEVICE_INLINE void pull_word(const struct sweep_state &state,
     pull_rows(state, context, word, long_rows, 32, begin, end);
 }
 
-/* The vertices that were notified, or all. Nobody is notified any more afterwards. Warps take
- * `span` words at once, 1 to 32, as most may be zero. */
+/* The vertices that were notified. Nobody is any more afterwards. Warps take `span` words at once,
+ * 1 to 32, as most may be zero. */
 __global__ void __launch_bounds__(SWEEP_THREADS)
-    pull_notified(const struct sweep_state state, const struct qn_program_context context, bool all,
+    pull_notified(const struct sweep_state state, const struct qn_program_context context,
                   uint32_t span) {
   uint32_t *notified = state.layout.notified;
   const uint64_t num_words = (context.num_vertices + 31) / 32;
@@ -188,8 +130,8 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
     const uint64_t word = first + qn_lane();
     unsigned wanted = 0;
     if (qn_lane() < span && word < num_words)
-      wanted = all ? QN_FULL_WARP : notified[word];
-    if (!all && wanted)
+      wanted = notified[word];
+    if (wanted)
       notified[word] = 0;
     for (unsigned left = __ballot_sync(QN_FULL_WARP, wanted != 0); left; left &= left - 1) {
       const int owner = __ffs((int)left) - 1;
@@ -201,55 +143,28 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
 
 /* ---- The host's side ---------------------------------------------------------------------- */
 
-inline enum qn_status count_active_edges(struct sweep_run *run, uint64_t *num_edges,
-                                         struct qn_error *error) {
-  struct device_counters *counters = run->state.layout.counters;
-  enum qn_status status = qn_cuda_status(cudaMemsetAsync(counters, 0, sizeof *counters, NULL),
-                                         "clearing counters", error);
-  if (status)
-    return status;
-  SWEEP_LAUNCH(run, count_out_edges);
-  return sweep_read(run, num_edges, &counters->num_out_edges, 1, sizeof *num_edges, error);
-}
-
 /* Many, but not so many that warps remain without a word. */
 inline uint32_t words_a_warp(const struct sweep_run *run) {
   const uint64_t each = run->context.num_vertices / ((uint64_t)run->blocks * SWEEP_THREADS);
   return each < 1 ? 1 : each < 32 ? (uint32_t)each : 32;
 }
 
-/* Active vertices have `num_edges` out-edges. */
-inline enum qn_status collect_counted(struct sweep_run *run, uint64_t num_edges,
-                                      struct qn_error *error) {
-  if (num_edges == 0)
-    return QN_OK;
-  const bool all = num_edges > run->context.num_edges / NOTIFY_SHARE;
-  if (!all) {
-    struct device_counters *counters = run->state.layout.counters;
-    enum qn_status status =
-        qn_cuda_status(cudaMemsetAsync(&counters->queue_size, 0, sizeof counters->queue_size, NULL),
-                       "clearing counters", error);
-    if (status)
-      return status;
-    QN_LAUNCH(queue_active, qn_run_blocks(&run->memory, run->context.num_vertices / 32),
-              QN_QUEUE_THREADS, 0, NULL, run->state, run->context);
-    QN_LAUNCH(notify_targets, qn_run_blocks(&run->memory, num_edges), QN_QUEUE_THREADS, 0, NULL,
-              run->state);
-  }
-  collect_hubs(run, all);
-#if !PROGRAM_FIRST_SUFFICES
-  if (all)
-    collect_shards(run);
-  else
-#endif
-    SWEEP_LAUNCH(run, pull_notified, all, words_a_warp(run));
-  return qn_cuda_launched(all ? "gathering shards" : "notifying and pulling", error);
+/* Active vertices have few out-edges. */
+inline enum qn_status collect_few(struct sweep_run *run, struct qn_error *error) {
+  enum qn_status status = sweep_queue_active(run, error);
+  if (!status)
+    status = sweep_push_queued<notify_edge>(run, error);
+  if (status)
+    return status;
+  collect_hubs(run, false);
+  SWEEP_LAUNCH(run, pull_notified, words_a_warp(run));
+  return qn_cuda_launched("notifying and pulling", error);
 }
 
-inline enum qn_status collect_active(struct sweep_run *run, struct qn_error *error) {
-  uint64_t num_edges;
-  enum qn_status status = count_active_edges(run, &num_edges, error);
-  return status ? status : collect_counted(run, num_edges, error);
+inline enum qn_status collect_many(struct sweep_run *run, struct qn_error *error) {
+  collect_hubs(run, true);
+  collect_shards(run);
+  return qn_cuda_launched("gathering shards", error);
 }
 
 /* The replication factor of the shard that each 32 vertices begin in. */
@@ -271,23 +186,13 @@ inline enum qn_status upload_word_replication(const struct qn_shards *view, stru
   return status;
 }
 
-inline enum qn_status create_notification(const struct qn_shards *view, struct sweep_run *run,
-                                          struct qn_error *error) {
-  struct engine_device *device = &run->state.layout;
-  struct qn_cuda_memory *memory = &run->memory;
-  const uint64_t num_vertices = view->num_vertices;
-  enum qn_status status = qn_run_check_units(num_vertices, view->num_edges, error);
-  if (!status)
-    status = upload_word_replication(view, run, error);
-  if (!status)
-    status = qn_cuda_alloc_zeroed(memory, &device->notified, num_vertices / 32 + 1,
-                                  sizeof *device->notified, "bits of vertices", error);
-  if (!status)
-    status = qn_run_queue(memory, num_vertices, &device->queue, error);
-  if (!status)
-    status = qn_cuda_alloc_zeroed(memory, &device->counters, 1, sizeof *device->counters,
-                                  "counters", error);
-  return status;
+inline enum qn_status collect_create(const struct qn_shards *view, struct sweep_run *run,
+                                     struct qn_error *error) {
+  enum qn_status status = upload_word_replication(view, run, error);
+  return status ? status
+                : qn_cuda_alloc_zeroed(&run->memory, &run->state.layout.notified,
+                                       view->num_vertices / 32 + 1, sizeof(uint32_t),
+                                       "bits of vertices", error);
 }
 
 } /* namespace */

@@ -95,9 +95,6 @@ inline enum qn_status streamed_shards_create(struct streamed_shards *streamed,
   enum qn_status status = qn_sh_receivers_create(&streamed->receivers, streamed->units, error);
   if (!status)
     status = pinned_bits(&streamed->active, num_vertices, error);
-  if (!status && streamed->joint)
-    status = qn_cuda_alloc_zeroed(&run->memory, &run->state.layout.counters, 1,
-                                  sizeof(struct device_counters), "counters", error);
   if (!status && PROGRAM_FIRST_SUFFICES)
     status = pinned_bits(&streamed->open, num_vertices, error);
   if (!status && PROGRAM_FIRST_SUFFICES)
@@ -192,12 +189,13 @@ inline uint64_t hub_bytes(const struct qn_sh_units *units) {
          qn_cuda_rounded(units->num_segments + 1);
 }
 
-/* Of what create_notification makes. */
-inline uint64_t notification_bytes(uint64_t num_vertices) {
+/* Of what frontier_create makes. */
+inline uint64_t frontier_bytes(uint64_t num_vertices) {
   const uint64_t words = num_vertices / 32 + 1;
-  return qn_cuda_rounded(words) + qn_cuda_rounded(words * sizeof(uint32_t)) +
+  const uint64_t notified = qn_cuda_rounded(words) + qn_cuda_rounded(words * sizeof(uint32_t));
+  return (PROGRAM_FIRST_SUFFICES ? 0 : notified) +
          2 * qn_cuda_rounded(num_vertices * sizeof(uint32_t)) +
-         qn_cuda_rounded(sizeof(struct device_counters));
+         qn_cuda_rounded(sizeof(qn_queue_size));
 }
 
 inline uint64_t next_active_bytes(const struct qn_sh_units *units) {
@@ -218,7 +216,7 @@ inline uint64_t shards_resident_bytes(const struct qn_sh_units *units, bool join
   if (needs_destination_offsets(joint))
     bytes += qn_cuda_rounded(num_edges * sizeof(uint16_t));
   if (SWEEP_FRONTIER)
-    bytes += offsets + notification_bytes(num_vertices) + (joint ? next_active_bytes(units) : 0);
+    bytes += offsets + frontier_bytes(num_vertices) + (joint ? next_active_bytes(units) : 0);
   if (SWEEP_FRONTIER && !is_in)
     bytes += offsets + qn_cuda_rounded(num_edges * sizeof(uint32_t));
   else if (!SWEEP_FRONTIER && PROGRAM_USES_OUT_DEGREE)
@@ -244,8 +242,7 @@ inline struct qn_unit_source shards_source(const struct qn_sh_units *units, bool
   if (needs_streamed_degrees(joint))
     source.fixed_bytes += qn_cuda_rounded((units->view->num_vertices + 1) * sizeof(uint64_t));
   if (joint && SWEEP_FRONTIER)
-    source.fixed_bytes +=
-        next_active_bytes(units) + qn_cuda_rounded(sizeof(struct device_counters));
+    source.fixed_bytes += next_active_bytes(units);
   if (PROGRAM_FIRST_SUFFICES)
     source.fixed_bytes += qn_cuda_rounded((units->view->num_vertices / 32 + 1) * sizeof(uint32_t));
   source.resident_bytes = shards_resident_bytes(units, joint);

@@ -1,58 +1,29 @@
-/* Searches on resident pages of an undirected graph in steps in which much would be pushed: whoever
- * has not been reached looks for an active neighbour on its own pages, and stops at the first
- * (Beamer, Asanovic, Patterson: Direction-Optimizing Breadth-First Search, SC 2012).
- *
- * A vertex that is found early costs its slot, and a sector or two of its record; a pushed edge
- * costs an id and a look at its receiver, anywhere. */
+/* Searches on resident pages of an undirected graph, in steps in which much would be pushed
+ * (sweep/bottom_up.cuh). A vertex that is found early costs its slot, and a sector or two of its
+ * record. */
 #pragma once
 
 #include "kernels/cuda/edges/row_queue.cuh"
 #include "kernels/cuda/slotted_pages/engine_device.cuh"
+#include "kernels/cuda/sweep/bottom_up.cuh"
 #include "kernels/cuda/sweep/directions.cuh"
-#include "kernels/cuda/sweep/sweeps.cuh"
-
-/* What a lane looks at by itself; then its warp does. */
-#define ALONE_EDGES 16
 
 namespace {
 
-/* Is the neighbour active? Then `vertex` receives what it sends. All that one may receive in an
- * iteration is the same, so that it does not matter who stores it. */
-QN_DEVICE_INLINE bool receive_from(const struct sweep_state &state,
-                                   const struct qn_program_context &context,
-                                   const struct device_record &record, uint32_t edge,
-                                   uint32_t vertex) {
-  const struct device_pages &pages = state.layout.pages;
-  const uint32_t source = load_target(pages, record, edge).vertex;
-  if (!sweep_is_active(state, source))
-    return false;
-  state.sums[vertex] =
-      program_gather(&context, state.messages[source],
-                     load_weight(pages.weight_type, record.weights + 4 * (uint64_t)edge));
-  qn_bit_insert(state.received, vertex);
-  return true;
+/* Does an edge of a record lead to an active vertex? */
+QN_DEVICE_INLINE bool leads_to_active(const struct sweep_state &state,
+                                      const struct device_record &record, uint64_t edge) {
+  return sweep_is_active(state, load_target(state.layout.pages, record, (uint32_t)edge).vertex);
 }
 
-/* The rest of the records of the lanes for which something `is_left`, one after the other. Has this
- * lane's vertex received? */
-QN_DEVICE_INLINE bool search_long(const struct sweep_state &state,
-                                  const struct qn_program_context &context,
-                                  const struct page_place &place, uint32_t first, uint32_t slot,
-                                  bool is_left) {
-  bool found = false;
-  for (unsigned left = __ballot_sync(QN_FULL_WARP, is_left); left; left &= left - 1) {
-    const int owner = __ffs((int)left) - 1;
-    const uint32_t shared = __shfl_sync(QN_FULL_WARP, slot, owner);
-    const struct device_record record = load_record_at(state.layout.pages, place, shared);
-    bool any = false;
-    for (uint32_t begin = ALONE_EDGES; begin < record.num_edges && !any; begin += 32) {
-      const uint32_t edge = begin + qn_lane();
-      any = __any_sync(QN_FULL_WARP, edge < record.num_edges && receive_from(state, context, record,
-                                                                             edge, first + shared));
-    }
-    found = (int)qn_lane() == owner ? any : found;
-  }
-  return found;
+QN_DEVICE_INLINE void receive_from(const struct sweep_state &state,
+                                   const struct qn_program_context &context,
+                                   const struct device_record &record, uint64_t edge,
+                                   uint32_t vertex) {
+  const struct device_pages &pages = state.layout.pages;
+  search_receive(state, context, load_target(pages, record, (uint32_t)edge).vertex,
+                 load_weight(pages.weight_type, record.weights + 4 * edge), vertex);
+  qn_bit_insert(state.received, vertex);
 }
 
 /* The block's share of a small page, a slot a lane. Has any of its vertices received? */
@@ -62,20 +33,18 @@ QN_DEVICE_INLINE bool search_small_page(const struct sweep_state &state,
   const struct device_pages &pages = state.layout.pages;
   const uint32_t first = pages.start_vids[page], num_slots = pages.start_vids[page + 1] - first;
   bool any = false;
+  auto record_of = [&](uint32_t slot) { return load_record_at(pages, place, slot); };
   for (uint32_t begin = blockIdx.y * blockDim.x; begin < num_slots;
        begin += gridDim.y * blockDim.x) {
     const uint32_t slot = begin + threadIdx.x;
-    const bool is_open = slot < num_slots && sweep_may_receive(state, context, first + slot);
-    uint32_t num_edges = 0;
-    bool found = false;
-    if (is_open) {
-      const struct device_record record = load_record_at(pages, place, slot);
-      num_edges = record.num_edges;
-      for (uint32_t edge = 0; edge < num_edges && edge < ALONE_EDGES && !found; edge++)
-        found = receive_from(state, context, record, edge, first + slot);
-    }
-    found |= search_long(state, context, place, first, slot, num_edges > ALONE_EDGES && !found);
-    any |= found;
+    const uint64_t edge =
+        search_row(slot, slot < num_slots && sweep_may_receive(state, context, first + slot),
+                   record_of, [&](const struct device_record &record, uint64_t other) {
+                     return leads_to_active(state, record, other);
+                   });
+    if (edge != SEARCH_NONE)
+      receive_from(state, context, record_of(slot), edge, first + slot);
+    any = any || edge != SEARCH_NONE;
   }
   return any;
 }
@@ -92,9 +61,12 @@ QN_DEVICE_INLINE void search_large_page(const struct sweep_state &state,
   const uint32_t step = gridDim.y * blockDim.x;
   for (uint32_t edge = blockIdx.y * blockDim.x + threadIdx.x; edge < record.num_edges;
        edge += step) {
-    if (((volatile uint32_t *)state.received)[vertex / 32] >> vertex % 32 & 1u ||
-        receive_from(state, context, record, edge, vertex))
+    if (((volatile uint32_t *)state.received)[vertex / 32] >> vertex % 32 & 1u)
       return;
+    if (leads_to_active(state, record, edge)) {
+      receive_from(state, context, record, edge, vertex);
+      return;
+    }
   }
 }
 

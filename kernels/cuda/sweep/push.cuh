@@ -25,6 +25,18 @@ __global__ void sweep_enqueue(const struct sweep_state state, uint64_t num_verti
   });
 }
 
+/* What is done with an edge of an active vertex: it is pushed along. */
+struct sweep_push_edge {
+  QN_DEVICE_INLINE void visit(const struct sweep_state &state,
+                              const struct qn_program_context &context, uint32_t sender,
+                              uint64_t edge) {
+    const struct qn_csr &out = state.layout.out;
+    sweep_collect(state, context, state.messages[sender], streamed_weight(out.weights, edge),
+                  __ldcs(&out.column_indices[edge]));
+  }
+};
+
+template <class Edge>
 __global__ void __launch_bounds__(QN_QUEUE_THREADS)
     sweep_push_units(const struct sweep_state state, const struct qn_program_context context) {
   QN_SHARED(struct qn_unit_tile, tiles, 1);
@@ -39,9 +51,7 @@ __global__ void __launch_bounds__(QN_QUEUE_THREADS)
       const uint32_t entry = qn_unit_entry(tile, loaded, unit);
       const uint64_t edge = qn_unit_edge(tile, entry, unit);
       if (edge < tile->ends[entry])
-        sweep_collect(state, context, state.messages[tile->vertices[entry]],
-                      streamed_weight(device.out.weights, edge),
-                      __ldcs(&device.out.column_indices[edge]));
+        Edge::visit(state, context, tile->vertices[entry], edge);
     }
     __syncthreads(); /* before the next tile is loaded */
   });
@@ -113,10 +123,11 @@ inline enum qn_status sweep_choose(struct sweep_run *run, bool *push, struct qn_
   return status || direction == QN_DIRECTION_PUSH ? status : sweep_few_edges(run, push, error);
 }
 
-/* From the queue. */
-inline enum qn_status sweep_push_queued(struct sweep_run *run, struct qn_error *error) {
+/* From the queue; or do something else with each edge. */
+template <class Edge = sweep_push_edge>
+enum qn_status sweep_push_queued(struct sweep_run *run, struct qn_error *error) {
   const struct engine_device *device = &run->state.layout;
-  QN_LAUNCH(sweep_push_units,
+  QN_LAUNCH((sweep_push_units<Edge>),
             qn_grid(device->out.num_edges / QN_UNIT_EDGES + run->num_active, QN_TILE_UNITS,
                     run->memory.device.multiprocessors, 8),
             QN_QUEUE_THREADS, 0, NULL, run->state, run->context);
