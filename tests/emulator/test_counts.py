@@ -49,21 +49,22 @@ class Counts(unittest.TestCase):
             self.assertEqual(read("sweep_push_units"), row["pushed_edges"], (algorithm, direction))
             self.assertEqual(read("pull_block", "pull_tiles"), row["pulled_edges"], (algorithm, direction))
 
-    def test_searches_look_at_few_edges_in_any_layout(self):
-        """From below once many are active, a row's first ones as a rule, and a hub's in many places at once."""
+    def test_searches_and_components_look_at_few_edges_in_any_layout(self):
+        """A search goes bottom-up once many are active: a row's first edges, as a rule, and a hub's in many places at once."""
         generator, vertices = random.Random(1), 3000
         ends = [(0, v) for v in range(vertices)] + [(generator.randrange(vertices), generator.randrange(vertices)) for _ in range(8 * vertices)]
         Path("hub.el").write_text("".join("%d %d\n" % each for each in ends))
         run(TOOLS / "quern-import", "hub.el", "--undirected", "-qfo", "hub.qrn")
-        edges = run(TOOLS / "quern-run", "bfs", "hub.qrn", "--device=cpu", "--source=1", "--json", "-qfo", "expected.npy")["edges"]
-        for tool, reads_an_edge in (("partition", 1), ("shard", 1), ("page", 3)):
-            run(TOOLS / ("quern-" + tool), "hub.qrn", "-qfo", tool + ".qrn")
-            run(EMULATED / "quern-run", "bfs", tool + ".qrn", "--device=cuda", "--source=1", "-qfo", "found.npy", QUERN_EMULATOR_COUNTS="counts.json")
-            self.assertEqual(Path("found.npy").read_bytes(), Path("expected.npy").read_bytes(), tool)
-            lines = [json.loads(line) for line in Path("counts.json").read_text().splitlines()]
-            topology = max(line["allocation_bytes"] for line in lines)
-            reads = sum(line["reads"] for line in lines if line["allocation_bytes"] == topology)
-            self.assertLess(reads, edges * reads_an_edge // 2, tool)
+        for algorithm, *words in (("bfs", "--source=1"), ("cc",)):
+            edges = run(TOOLS / "quern-run", algorithm, "hub.qrn", "--device=cpu", *words, "--json", "-qfo", "expected.npy")["edges"]
+            for tool, reads_an_edge in (("partition", 1), ("shard", 1), ("page", 3), ("hybrid", 1)):
+                run(TOOLS / ("quern-" + tool), "hub.qrn", "-qfo", tool + ".qrn")
+                run(EMULATED / "quern-run", algorithm, tool + ".qrn", "--device=cuda", *words, "-qfo", "found.npy", QUERN_EMULATOR_COUNTS="counts.json")
+                self.assertEqual(Path("found.npy").read_bytes(), Path("expected.npy").read_bytes(), (tool, algorithm))
+                lines = [json.loads(line) for line in Path("counts.json").read_text().splitlines()]
+                topology = max(line["allocation_bytes"] for line in lines)
+                reads = sum(line["reads"] for line in lines if line["allocation_bytes"] == topology)
+                self.assertLess(reads, edges * reads_an_edge // 2, (tool, algorithm))
 
     def test_script_counts_everything(self):
         subprocess.run([sys.executable, "-B", SOURCE / "bench/counts.py", "--scales=7", "--emulated-scale=11", "--algorithms=sssp", "--trials=0", "--bin", TOOLS,

@@ -721,7 +721,7 @@ class Streaming(Graph):
 
     def test_every_layout_streams(self):
         self.pages()
-        for layout, memory, command in (("graph", "40K", None), ("hybrid", "48K", ["quern-hybrid"]),
+        for layout, memory, command in (("graph", "40K", None), ("hybrid", "40K", ["quern-hybrid"]),
                                         ("blocked", "56K", ["quern-block", "--out-edges", "--block-vertices=100"])):
             container = "graph.qrn"
             if command:

@@ -1,6 +1,7 @@
 /* Edge partitions on the device, cut into tasks. Needs a completed program. */
 #pragma once
 
+#include "kernels/cuda/device/memory.cuh"
 #include "kernels/cuda/edges/combine.cuh"
 #include "kernels/cuda/edges/row_queue.cuh"
 #include "kernels/work_division/edge_partitions_index.h"
@@ -53,6 +54,20 @@ QN_DEVICE_INLINE struct qn_ep_place locate(const struct engine_device &device, u
   if (partition >= device.num_partitions)
     partition = device.num_partitions;
   return {id - device.prefix_offsets[partition], (uint32_t)partition};
+}
+
+/* Where the edges of each dense number begin, and those of the last one end. */
+inline enum qn_status upload_row_offsets(struct qn_cuda_memory *memory,
+                                         const struct qn_edge_partitions *view,
+                                         const uint64_t **row_offsets, struct qn_error *error) {
+  struct qn_ep_index index;
+  memset(&index, 0, sizeof index);
+  enum qn_status status = qn_ep_index_create(&index, view, error);
+  if (!status)
+    status = qn_cuda_copy_of(memory, row_offsets, index.row_offsets, view->num_vertices + 1, 0,
+                             sizeof *index.row_offsets, "row offsets", error);
+  qn_ep_index_destroy(&index);
+  return status;
 }
 
 QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, uint32_t dense) {

@@ -1,61 +1,35 @@
-/* Weakly connected components on edge partitions: where they are resident by a
- * sample of the edges (own/cc_sampled.cuh), else by one pass over all (own/cc_joined.cuh). */
+/* Weakly connected components on edge partitions: where they are resident by a sample of
+ * their rows (own/cc_rows.cuh), which stand in for the sources of edges, else by one pass over all
+ * edges (own/cc_joined.cuh). */
 #include "kernels/cuda/standalone/cc_program.cuh"
 
 #include "kernels/cuda/edge_partitions/engine.cuh"
 
 #include "kernels/cuda/standalone/cc_joined.cuh"
-#include "kernels/cuda/standalone/cc_sampled.cuh"
+#include "kernels/cuda/standalone/cc_rows.cuh"
 
 namespace {
 
-/* Edges as they lie in all partitions, one after the other; vertices are dense numbers. */
-struct ep_edges {
-  uint64_t num_edges;
-  const uint32_t *sources, *destinations; /* ids; sources ascend */
-  const uint32_t *prefix_offsets;
-  uint32_t num_partitions;
-  struct qn_ep_divider divider;
+/* Rows by dense number; their columns are ids. */
+struct partition_rows : cc_rows {
+  struct engine_device ids; /* which `locate` asks */
+
+  __device__ uint32_t vertex_of_column(uint32_t column) const { return locate(ids, column).dense; }
 };
 
-QN_DEVICE_INLINE uint32_t dense_of(const struct ep_edges &edges, uint32_t id) {
-  const uint64_t partition = qn_ep_divide(edges.divider, id);
-  return id -
-         edges.prefix_offsets[partition < edges.num_partitions ? partition : edges.num_partitions];
-}
-
-/* The first two edges of every source. */
-__global__ void join_first_two(const struct ep_edges edges, uint32_t *parent) {
-  qn_grid_steps(edges.num_edges, [&](uint64_t edge) {
-    const uint32_t source = __ldcs(&edges.sources[edge]);
-    if (edge >= 2 && edges.sources[edge - 2] == source)
-      return;
-    const uint32_t u = dense_of(edges, source);
-    join_below(parent, parent[u], u, dense_of(edges, edges.destinations[edge]));
-  });
-}
-
-__global__ void join_rest(const struct ep_edges edges, const struct cc_forest forest) {
-  const uint32_t largest = *forest.largest;
-  qn_grid_steps(edges.num_edges, [&](uint64_t edge) {
-    const uint32_t u = dense_of(edges, __ldcs(&edges.sources[edge])), root = forest.parent[u];
-    if (root != largest)
-      join_below(forest.parent, root, u, dense_of(edges, __ldcs(&edges.destinations[edge])));
-  });
-}
-
-enum qn_status upload_edges(struct qn_cuda_memory *memory, const struct qn_edge_partitions *view,
-                            struct ep_edges *edges, struct qn_error *error) {
-  edges->num_edges = view->num_edges;
-  edges->num_partitions = (uint32_t)view->num_partitions;
-  edges->divider = qn_ep_divider(view->range_size);
-  enum qn_status status = qn_cuda_copy_of(memory, &edges->sources, view->sources, view->num_edges,
-                                          0, sizeof *view->sources, "sources", error);
+enum qn_status upload_rows(struct qn_cuda_memory *memory, const struct qn_edge_partitions *view,
+                           struct partition_rows *rows, struct qn_error *error) {
+  struct qn_csr *csr = &rows->csr;
+  csr->num_vertices = view->num_vertices;
+  csr->num_edges = view->num_edges;
+  rows->ids.num_partitions = (uint32_t)view->num_partitions;
+  rows->ids.divider = qn_ep_divider(view->range_size);
+  enum qn_status status = upload_row_offsets(memory, view, &csr->row_offsets, error);
   if (!status)
-    status = qn_cuda_copy_of(memory, &edges->destinations, view->destinations, view->num_edges, 0,
+    status = qn_cuda_copy_of(memory, &csr->column_indices, view->destinations, view->num_edges, 0,
                              sizeof *view->destinations, "destinations", error);
   return status ? status
-                : qn_cuda_copy_of(memory, &edges->prefix_offsets, view->prefix_offsets,
+                : qn_cuda_copy_of(memory, &rows->ids.prefix_offsets, view->prefix_offsets,
                                   view->num_partitions + 1, 0, sizeof *view->prefix_offsets,
                                   "unused ids", error);
 }
@@ -64,23 +38,12 @@ enum qn_status upload_edges(struct qn_cuda_memory *memory, const struct qn_edge_
 enum qn_status run_resident(const struct qn_run_request *request, struct qn_run_result *result,
                             bool *too_large, struct qn_error *error) {
   const struct qn_edge_partitions *view = (const struct qn_edge_partitions *)request->view;
-  const struct cc_resident resident = {view->num_vertices, 8 * view->num_edges,
+  const struct cc_resident resident = {view->num_vertices,
+                                       4 * view->num_edges + 8 * view->num_vertices,
                                        view->directedness == QN_UNDIRECTED, view->new_to_old};
-  struct ep_edges edges;
-  auto upload = [&](struct qn_cuda_memory *memory, struct qn_error *failure) {
-    return upload_edges(memory, view, &edges, failure);
-  };
-  auto first = [&](const struct cc_forest *forest, struct qn_error *failure) {
-    QN_LAUNCH(join_first_two, qn_run_blocks(forest->memory, edges.num_edges), QN_QUEUE_THREADS, 0,
-              NULL, edges, forest->parent);
-    return qn_cuda_launched("joining first edges", failure);
-  };
-  auto rest = [&](const struct cc_forest *forest, struct qn_error *failure) {
-    QN_LAUNCH(join_rest, qn_run_blocks(forest->memory, edges.num_edges), QN_QUEUE_THREADS, 0, NULL,
-              edges, *forest);
-    return qn_cuda_launched("joining edges", failure);
-  };
-  return cc_run_resident(request, &resident, upload, first, rest, result, too_large, error);
+  auto upload = [&](struct qn_cuda_memory *memory, struct partition_rows *rows,
+                    struct qn_error *failure) { return upload_rows(memory, view, rows, failure); };
+  return cc_rows_run<struct partition_rows>(request, &resident, upload, result, too_large, error);
 }
 
 } /* namespace */

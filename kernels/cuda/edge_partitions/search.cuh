@@ -63,31 +63,19 @@ inline uint64_t search_bytes(const struct qn_edge_partitions *view) {
          qn_cuda_rounded(sizeof(qn_queue_size));
 }
 
-inline enum qn_status search_upload_edges(const struct qn_edge_partitions *view,
-                                          struct sweep_run *run, struct qn_error *error) {
+inline enum qn_status search_upload(const struct qn_edge_partitions *view, struct sweep_run *run,
+                                    struct qn_error *error) {
   struct qn_csr *out = &run->state.layout.out;
   struct qn_cuda_memory *memory = &run->memory;
   out->num_vertices = view->num_vertices;
   out->num_edges = view->num_edges;
-  enum qn_status status =
-      qn_cuda_copy_of(memory, &out->column_indices, view->destinations, view->num_edges, 0,
-                      sizeof(uint32_t), "destinations", error);
+  enum qn_status status = upload_row_offsets(memory, view, &out->row_offsets, error);
+  if (!status)
+    status = qn_cuda_copy_of(memory, &out->column_indices, view->destinations, view->num_edges, 0,
+                             sizeof *view->destinations, "destinations", error);
   if (!status && PROGRAM_USES_WEIGHTS)
     status = qn_cuda_weights_upload(memory, &view->weights, view->num_edges, &out->weights, error);
   return status ? status : sweep_push_create(run, error);
-}
-
-inline enum qn_status search_upload(const struct qn_edge_partitions *view, struct sweep_run *run,
-                                    struct qn_error *error) {
-  struct qn_ep_index index;
-  memset(&index, 0, sizeof index);
-  enum qn_status status = qn_ep_index_create(&index, view, error);
-  if (!status)
-    status =
-        qn_cuda_copy_of(&run->memory, &run->state.layout.out.row_offsets, index.row_offsets,
-                        view->num_vertices + 1, 0, sizeof *index.row_offsets, "row offsets", error);
-  qn_ep_index_destroy(&index);
-  return status ? status : search_upload_edges(view, run, error);
 }
 
 } /* namespace */

@@ -1,5 +1,5 @@
 /* Components by a sample (cc_sampled.cuh) of rows of columns: their vertices' own, or several of a
- * vertex. */
+ * vertex. Rows is struct cc_rows, or one that is made of it and knows columns by other numbers. */
 #pragma once
 
 #include "kernels/cuda/standalone/cc_sampled.cuh"
@@ -15,6 +15,8 @@ struct cc_rows {
   const uint32_t *ids; /* the vertices of rows; NULL: themselves */
   struct qn_unit_queue queue;
   qn_queue_size *queued;
+
+  __device__ uint32_t vertex_of_column(uint32_t column) const { return column; }
 };
 
 QN_DEVICE_INLINE uint32_t vertex_of_row(const struct cc_rows &rows, uint64_t row) {
@@ -24,23 +26,26 @@ QN_DEVICE_INLINE uint32_t vertex_of_row(const struct cc_rows &rows, uint64_t row
 /* Every vertex below the first neighbour of its row. Where that is larger nothing is joined: the
  * neighbour will do it, or a later pass. Of several rows of a vertex one may undo what another
  * did; all are looked at again, or lead within the large component. */
-__global__ void hang_below_first(const struct cc_rows rows, uint64_t num_rows, uint32_t *parent) {
+template <class Rows>
+__global__ void hang_below_first(const Rows rows, uint64_t num_rows, uint32_t *parent) {
   qn_grid_steps(num_rows, [&](uint64_t row) {
     const uint64_t edge = rows.csr.row_offsets[row];
     if (edge == rows.csr.row_offsets[row + 1])
       return;
-    const uint32_t vertex = vertex_of_row(rows, row), first = rows.csr.column_indices[edge];
+    const uint32_t vertex = vertex_of_row(rows, row);
+    const uint32_t first = rows.vertex_of_column(rows.csr.column_indices[edge]);
     if (first < vertex)
       parent[vertex] = first;
   });
 }
 
-__global__ void join_neighbor(const struct cc_rows rows, uint64_t num_rows, uint32_t *parent,
+template <class Rows>
+__global__ void join_neighbor(const Rows rows, uint64_t num_rows, uint32_t *parent,
                               uint64_t round) {
   qn_grid_steps(num_rows, [&](uint64_t row) {
     const uint64_t edge = rows.csr.row_offsets[row] + round;
     if (edge < rows.csr.row_offsets[row + 1])
-      join(parent, vertex_of_row(rows, row), rows.csr.column_indices[edge]);
+      join(parent, vertex_of_row(rows, row), rows.vertex_of_column(rows.csr.column_indices[edge]));
   });
 }
 
@@ -51,7 +56,7 @@ __global__ void queue_rest(const struct cc_rows rows, const struct cc_forest for
                 [&](uint64_t row) { return forest.parent[vertex_of_row(rows, row)] != largest; });
 }
 
-__global__ void join_rest(const struct cc_rows rows, uint32_t *parent) {
+template <class Rows> __global__ void join_rest(const Rows rows, uint32_t *parent) {
   QN_SHARED(struct qn_unit_tile, tiles, 1);
   struct qn_unit_tile *tile = tiles;
   const uint32_t num_entries = qn_queue_entries(*rows.queued);
@@ -64,7 +69,7 @@ __global__ void join_rest(const struct cc_rows rows, uint32_t *parent) {
       const uint64_t edge = qn_unit_edge(tile, entry, unit);
       if (edge < tile->ends[entry])
         join(parent, vertex_of_row(rows, tile->vertices[entry]),
-             __ldcs(&rows.csr.column_indices[edge]));
+             rows.vertex_of_column(__ldcs(&rows.csr.column_indices[edge])));
     }
     __syncthreads();
   });
@@ -81,40 +86,43 @@ inline enum qn_status cc_rows_create(struct qn_cuda_memory *memory, struct cc_ro
 }
 
 /* cc_join's `first`, of as many rows as there are vertices. */
-inline enum qn_status cc_rows_first(const struct cc_rows *rows, const struct cc_forest *forest,
-                                    struct qn_error *error) {
+template <class Rows>
+enum qn_status cc_rows_first(const Rows *rows, const struct cc_forest *forest,
+                             struct qn_error *error) {
   const uint64_t num_rows =
       rows->csr.num_vertices < forest->num_vertices ? rows->csr.num_vertices : forest->num_vertices;
   const unsigned blocks = qn_run_blocks(forest->memory, forest->num_vertices);
-  QN_LAUNCH(hang_below_first, blocks, QN_QUEUE_THREADS, 0, NULL, *rows, num_rows, forest->parent);
+  QN_LAUNCH((hang_below_first<Rows>), blocks, QN_QUEUE_THREADS, 0, NULL, *rows, num_rows,
+            forest->parent);
   for (uint64_t round = 1; round < NEIGHBOR_ROUNDS; round++) {
     QN_LAUNCH(compress, blocks, QN_QUEUE_THREADS, 0, NULL, forest->parent, forest->num_vertices);
-    QN_LAUNCH(join_neighbor, blocks, QN_QUEUE_THREADS, 0, NULL, *rows, num_rows, forest->parent,
-              round);
+    QN_LAUNCH((join_neighbor<Rows>), blocks, QN_QUEUE_THREADS, 0, NULL, *rows, num_rows,
+              forest->parent, round);
   }
   return qn_cuda_launched("joining first neighbours", error);
 }
 
 /* cc_join's `rest`. */
-inline enum qn_status cc_rows_rest(const struct cc_rows *rows, const struct cc_forest *forest,
-                                   struct qn_error *error) {
+template <class Rows>
+enum qn_status cc_rows_rest(const Rows *rows, const struct cc_forest *forest,
+                            struct qn_error *error) {
   enum qn_status status = qn_cuda_status(
       cudaMemsetAsync(rows->queued, 0, sizeof *rows->queued, NULL), "clearing counters", error);
   if (status)
     return status;
   QN_LAUNCH(queue_rest, qn_run_blocks(forest->memory, rows->csr.num_vertices), QN_QUEUE_THREADS, 0,
             NULL, *rows, *forest);
-  QN_LAUNCH(join_rest, qn_run_blocks(forest->memory, rows->csr.num_edges), QN_QUEUE_THREADS, 0,
-            NULL, *rows, forest->parent);
+  QN_LAUNCH((join_rest<Rows>), qn_run_blocks(forest->memory, rows->csr.num_edges), QN_QUEUE_THREADS,
+            0, NULL, *rows, forest->parent);
   return qn_cuda_launched("joining edges", error);
 }
 
 /* cc_run_resident of rows, which `upload(memory, rows, error)` brings. */
-template <class Upload>
+template <class Rows = struct cc_rows, class Upload>
 enum qn_status cc_rows_run(const struct qn_run_request *request, const struct cc_resident *graph,
                            Upload upload, struct qn_run_result *result, bool *too_large,
                            struct qn_error *error) {
-  struct cc_rows rows;
+  Rows rows;
   memset(&rows, 0, sizeof rows);
   return cc_run_resident(
       request, graph,
