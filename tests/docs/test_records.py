@@ -14,11 +14,9 @@ import records
 
 MOST = 100
 GPU = "needs an H200"
-CORES = "needs 16 quiet cores"
 OLD = {
     "beside-peers": GPU,
     "gpu-rows": GPU,
-    "import": CORES,
 }
 
 
