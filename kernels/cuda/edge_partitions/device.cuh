@@ -1,8 +1,8 @@
 /* Edge partitions on the device, cut into tasks. Needs a completed program. */
 #pragma once
 
-#include "kernels/cuda/device/memory.cuh"
 #include "kernels/cuda/edges/combine.cuh"
+#include "kernels/cuda/edges/csr_device.cuh"
 #include "kernels/cuda/edges/row_queue.cuh"
 #include "kernels/work_division/edge_partitions_index.h"
 #include <quern/edge_partitions.h>
