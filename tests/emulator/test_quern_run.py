@@ -609,7 +609,7 @@ class Streaming(Graph):
         self.assertEqual(hits, [0] + [with_cache["streaming"]["cache_units"]] * (with_cache["iterations"] - 1))
 
     def test_timeline(self):
-        report, _ = self.streamed("bfs", self.pages(), "--source=0", "--streams=2", "--trace=timeline.json")
+        report, _ = self.streamed("pagerank", self.pages(), "--iterations=4", "--streams=2", "--trace=timeline.json")
         events = json.loads(Path("timeline.json").read_text())["traceEvents"]
         rows = {event["tid"]: event["args"]["name"] for event in events if event["ph"] == "M"}
         self.assertEqual(rows, {0: "iterations", 1: "stream 0", 2: "stream 1"})
@@ -692,7 +692,7 @@ class Streaming(Graph):
                 streaming = json.loads(done.stdout)["streaming"]
                 self.assertEqual(streaming["values"], "receivers")
                 tables = streaming["attribute_bytes"] - bytes * num_vertices
-                self.assertTrue(0 <= tables < 32 << 10, streaming["attribute_bytes"])
+                self.assertTrue(0 <= tables < 40 << 10, streaming["attribute_bytes"])
                 for vertex, (x, y) in enumerate(zip(values(Path("cpu.npy")), values(Path("cuda.npy")))):
                     self.assertTrue(x == y or math.isclose(x, y, rel_tol=1e-5), "vertex %d: %r, %r" % (vertex, x, y))
 

@@ -19,10 +19,6 @@
 #include "kernels/cuda/rows/zero_copy.cuh"
 #include "kernels/cuda/sweep/loop.cuh"
 
-/* A search that sees no more edges ends soon. */
-#define ROWS_FEW 256
-#define ROWS_MAY_END_SOON (SWEEP_FRONTIER && PROGRAM_NEEDS_SOURCE && !PROGRAM_ROUNDS)
-
 namespace {
 
 #if !SWEEP_FRONTIER
@@ -75,32 +71,22 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
   return QN_OK;
 }
 
-/* Does the search from a source end before it has seen more than a few edges? Then its rows are
- * gathered: to pin the container and to fill the cache would take longer than all of it. */
-inline bool rows_end_soon(const struct qn_run_request *request, const struct qn_csr *out) {
-  uint32_t found[ROWS_FEW + 1];
-  uint32_t count = 1;
-  uint64_t edges = 0;
-  if (qn_state_resumed(request) || request->inputs.num_sources != 1)
+/* sweep_ends_soon's each_edge. */
+template <class Visit>
+bool each_edge_of_row(const struct qn_csr *out, uint32_t vertex, Visit visit) {
+  const uint64_t end = out->row_offsets[vertex + 1];
+  uint64_t edge = out->row_offsets[vertex];
+  if (end < edge || end > out->num_edges) /* an input that changes */
     return false;
-  found[0] = request->inputs.sources[0];
-  for (uint32_t i = 0; i < count; i++) {
-    const uint64_t end = out->row_offsets[found[i] + 1];
-    uint64_t edge = out->row_offsets[found[i]];
-    if (end < edge || end > out->num_edges) /* an input that changes */
+  for (; edge < end; edge++)
+    if (out->column_indices[edge] >= out->num_vertices || !visit(out->column_indices[edge]))
       return false;
-    edges += end - edge;
-    if (edges > ROWS_FEW)
-      return false;
-    for (; edge < end; edge++) {
-      const uint32_t column = out->column_indices[edge];
-      if (column >= out->num_vertices)
-        return false;
-      if (std::find(found, found + count, column) == found + count)
-        found[count++] = column;
-    }
-  }
   return true;
+}
+
+inline bool rows_end_soon(const struct qn_run_request *request, const struct qn_csr *out) {
+  return sweep_ends_soon(
+      request, [&](uint32_t vertex, auto visit) { return each_edge_of_row(out, vertex, visit); });
 }
 
 /* The units of both directions. */
@@ -215,7 +201,7 @@ inline enum qn_status streamed_rows_run(const struct qn_run_request *request,
     count();
     source.user = &reading;
     source.describe = describe_rows;
-    source.moves_once = ROWS_MAY_END_SOON && rows_end_soon(request, out);
+    source.moves_once = SWEEP_MAY_END_SOON && rows_end_soon(request, out);
     source.resident_bytes = UINT64_MAX;
     status = sweep_run_with(request, out->num_vertices, out->num_edges, NULL, &source, upload,
                             prepare, algorithm, result, error);

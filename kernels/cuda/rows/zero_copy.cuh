@@ -26,7 +26,7 @@
 
 #include "kernels/cuda/edges/mean_weight.cuh"
 #include "kernels/cuda/rows/row_walks.cuh"
-#include "kernels/cuda/stream/holds.cuh"
+#include "kernels/cuda/sweep/in_place.cuh"
 
 #define NEEDED_LINE 32   /* edges of a line */
 #define NEEDED_PART 8    /* edges of a sector */
@@ -415,15 +415,6 @@ inline uint64_t zero_copy_bytes(const struct row_reading *reading) {
          (PROGRAM_PRIORITY ? qn_cuda_rounded((num_vertices / 32 + 1) * 4) : 0);
 }
 
-/* Does the device reach pinned memory of the container by its address on the host? */
-inline bool reaches_pinned(const struct sweep_run *run) {
-  int reaches = 0;
-  if (cudaDeviceGetAttribute(&reaches, cudaDevAttrCanUseHostPointerForRegisteredMem,
-                             run->memory.device.index) != cudaSuccess)
-    cudaGetLastError();
-  return reaches;
-}
-
 /* Streams that keep their buffers beside row offsets of so many bytes, of `room` for all of it; 0:
  * there is no room for offsets. They cost the cache first, then streams: what rows are read for is
  * not moved. */
@@ -443,8 +434,7 @@ inline bool make_room_for_needed(const struct row_reading *reading, struct sweep
   struct qn_stream_plan *plan = &run->request->device->report.plan;
   const uint64_t usable = qn_cuda_plannable_bytes(&run->memory.device, run->memory.cap);
   const uint64_t room = usable - plan->attribute_bytes, bytes = zero_copy_bytes(reading);
-  if (run->request->device->streaming.moves != QN_MOVE_ACTIVE || plan->pin_bytes == 0 ||
-      !reaches_pinned(run))
+  if (!sweep_may_read(run))
     return false;
   const uint64_t streams = streams_beside_offsets(plan, room, bytes);
   if (streams == 0)
@@ -508,11 +498,7 @@ inline double window_of(const struct row_reading *reading, const struct sweep_ru
 inline void find_pinned(const struct sweep_run *run, struct row_reading *reading) {
   const uint64_t count = qn_unit_pins_count(run->pins);
   auto is_pinned = [&](const void *data, uint64_t bytes) {
-    const uint8_t *at = (const uint8_t *)data, *end = at + bytes;
-    bool pinned = true;
-    while (at < end && pinned)
-      at += qn_unit_pins_reach(run->pins, count, at, (uint64_t)(end - at), &pinned);
-    return pinned;
+    return sweep_is_pinned(run, count, data, bytes);
   };
 #pragma omp parallel for schedule(static)
   for (uint64_t i = 0; i < reading->cut->num_units; i++) {
@@ -525,18 +511,6 @@ inline void find_pinned(const struct sweep_run *run, struct row_reading *reading
     reading->moved[i] = (uint32_t)row_unit_bytes(matrix, unit->num_rows, unit->num_edges);
     reading->most[i] = pinned ? reading->moved[i] : 0;
   }
-}
-
-/* The first units go to the cache, as many as it has room for: all lie there that would be on the
- * device if it had room for all. One moves in any case: the first copy takes milliseconds. */
-inline enum qn_status fill_cache(struct sweep_run *run, struct qn_error *error) {
-  struct qn_stream_figures ignored;
-  const uint64_t cached = run->request->device->report.plan.cache_units;
-  auto walk_nothing = [](void *, const struct qn_unit_entry *, uint64_t, cudaStream_t,
-                         struct qn_error *) { return QN_OK; };
-  memset(run->host_flags, 0, run->source->num_units);
-  memset(run->host_flags, 1, cached ? cached : 1);
-  return qn_unit_stream_run(run->stream, run->host_flags, walk_nothing, NULL, &ignored, error);
 }
 
 /* Before the first iteration. All that can be pinned is, then. */
@@ -573,8 +547,7 @@ inline enum qn_status row_reading_create(struct row_reading *reading, struct swe
                             "creating a CUDA stream", error);
   if (status || run->all_begun)
     return status;
-  status = qn_unit_stream_read_costs(run->stream, &run->state.layout.needed.bus, error);
-  return status ? status : fill_cache(run, error);
+  return sweep_begin_reading(run, &run->state.layout.needed.bus, error);
 }
 
 /* Nothing is read any more. A zeroed struct is allowed. */

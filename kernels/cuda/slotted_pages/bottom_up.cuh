@@ -1,10 +1,11 @@
-/* Searches on resident pages of an undirected graph, in steps in which much would be pushed
+/* Searches on pages of an undirected graph, in steps in which much would be pushed
  * (sweep/bottom_up.cuh). A vertex that is found early costs its slot, and a sector or two of its
  * record. */
 #pragma once
 
 #include "kernels/cuda/edges/row_queue.cuh"
 #include "kernels/cuda/slotted_pages/engine_device.cuh"
+#include "kernels/cuda/slotted_pages/low_memory.cuh"
 #include "kernels/cuda/sweep/bottom_up.cuh"
 #include "kernels/cuda/sweep/directions.cuh"
 
@@ -21,30 +22,53 @@ QN_DEVICE_INLINE void receive_from(const struct sweep_state &state,
                                    const struct device_record &record, uint64_t edge,
                                    uint32_t vertex) {
   const struct device_pages &pages = state.layout.pages;
-  search_receive(state, context, load_target(pages, record, (uint32_t)edge).vertex,
-                 load_weight(pages.weight_type, record.weights + 4 * edge), vertex);
-  qn_bit_insert(state.received, vertex);
+  const uint32_t sender = load_target(pages, record, (uint32_t)edge).vertex;
+  const program_weight weight = load_weight(pages.weight_type, record.weights + 4 * edge);
+#if LOW_MEMORY_IN_PLACE
+  if (state.sees) { /* nothing is kept but values */
+    const program_message message =
+        program_send(&context, state.values[sender], sweep_out_degree(state, sender));
+    program_combine_atomic(&state.values[vertex], program_gather(&context, message, weight));
+    sweep_mark_received(state, vertex);
+    return;
+  }
+#endif
+  search_receive(state, context, sender, weight, vertex);
+  sweep_mark_received(state, vertex);
+}
+
+/* Each lane's vertex looks along the record of its slot, if it `looks`; `first` is that of slot 0.
+ * All of the warp call. */
+template <bool in_place>
+QN_DEVICE_INLINE struct search_end<struct device_record>
+search_slot(const struct sweep_state &state, const struct qn_program_context &context,
+            const struct page_place &place, uint32_t first, uint32_t slot, bool looks) {
+  const auto end = search_row<struct device_record>(
+      slot, looks,
+      [&](uint32_t other) {
+        return in_place ? load_record_in_place(state.layout.pages, place, other)
+                        : load_record_at(state.layout.pages, place, other);
+      },
+      [&](const struct device_record &record, uint64_t edge) {
+        return leads_to_active(state, record, edge);
+      });
+  if (end.edge != SEARCH_NONE)
+    receive_from(state, context, end.row, end.edge, first + slot);
+  return end;
 }
 
 /* The block's share of a small page, a slot a lane. Has any of its vertices received? */
-QN_DEVICE_INLINE bool search_small_page(const struct sweep_state &state,
-                                        const struct qn_program_context &context, uint32_t page,
-                                        const struct page_place &place) {
+QN_DEVICE_INLINE bool
+search_small_page(const struct sweep_state &state, const struct qn_program_context &context,
+                  uint32_t page, const struct page_place &place) {
   const struct device_pages &pages = state.layout.pages;
   const uint32_t first = pages.start_vids[page], num_slots = pages.start_vids[page + 1] - first;
   bool any = false;
-  auto record_of = [&](uint32_t slot) { return load_record_at(pages, place, slot); };
   for (uint32_t begin = blockIdx.y * blockDim.x; begin < num_slots;
        begin += gridDim.y * blockDim.x) {
     const uint32_t slot = begin + threadIdx.x;
-    const uint64_t edge =
-        search_row(slot, slot < num_slots && sweep_may_receive(state, context, first + slot),
-                   record_of, [&](const struct device_record &record, uint64_t other) {
-                     return leads_to_active(state, record, other);
-                   });
-    if (edge != SEARCH_NONE)
-      receive_from(state, context, record_of(slot), edge, first + slot);
-    any = any || edge != SEARCH_NONE;
+    const bool looks = slot < num_slots && sweep_may_receive(state, context, first + slot);
+    any |= search_slot<false>(state, context, place, first, slot, looks).edge != SEARCH_NONE;
   }
   return any;
 }
@@ -70,16 +94,21 @@ QN_DEVICE_INLINE void search_large_page(const struct sweep_state &state,
   }
 }
 
+/* Has any vertex of a small page received? */
+QN_DEVICE_INLINE bool search_page(const struct sweep_state &state,
+                                  const struct qn_program_context &context, uint32_t page,
+                                  const struct page_place &place) {
+  if (state.layout.pages.lp_ranges[page] == QN_SMALL_PAGE)
+    return search_small_page(state, context, page, place);
+  search_large_page(state, context, page, place);
+  return false;
+}
+
 __global__ void __launch_bounds__(SWEEP_THREADS)
     search_pages(const struct sweep_state state, const struct qn_program_context context,
                  uint8_t *next_pages) {
-  const struct device_pages &pages = state.layout.pages;
-  const uint32_t page = blockIdx.x;
-  const struct page_place place = resident_page(pages, page);
-  if (pages.lp_ranges[page] != QN_SMALL_PAGE)
-    search_large_page(state, context, page, place);
-  else if (search_small_page(state, context, page, place))
-    next_pages[page] = 1;
+  if (search_page(state, context, blockIdx.x, resident_page(state.layout.pages, blockIdx.x)))
+    next_pages[blockIdx.x] = 1;
 }
 
 /* How many edges begin at active vertices of the pages. */

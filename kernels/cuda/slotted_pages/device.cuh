@@ -68,6 +68,24 @@ QN_DEVICE_INLINE struct device_record load_record_at(const struct device_pages &
   return result;
 }
 
+/* The same of a page in the host's memory, which may change under the run: all lies on the page. */
+QN_DEVICE_INLINE struct device_record load_record_in_place(const struct device_pages &pages,
+                                                           const struct page_place &page,
+                                                           uint32_t slot) {
+  const uint32_t most = pages.format.page_bytes - QN_ADJLIST_SIZE_BYTES;
+  const uint32_t offset = load_u32(page.end - (slot + 1) * QN_SLOT_BYTES + 6);
+  struct device_record record;
+  memset(&record, 0, sizeof record);
+  if (offset > most)
+    return record;
+  const uint32_t fit = (most - offset) / pages.format.edge_bytes;
+  const uint32_t num_edges = load_u32(page.bytes + offset);
+  record.num_edges = num_edges < fit ? num_edges : fit;
+  record.ids = page.bytes + offset + QN_ADJLIST_SIZE_BYTES;
+  record.weights = record.ids + (uint64_t)record.num_edges * physical_id_bytes(pages);
+  return record;
+}
+
 QN_DEVICE_INLINE struct device_record load_record(const struct device_pages &pages, uint32_t page,
                                                   uint32_t slot) {
   return load_record_at(pages, resident_page(pages, page), slot);

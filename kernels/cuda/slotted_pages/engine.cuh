@@ -12,12 +12,13 @@
  * looked up (4 bytes a page: the L2 cache holds them), and one accumulator is combined into. */
 #pragma once
 
+#define SWEEP_FLAGS_UNITS 1
+
 #include "kernels/cuda/slotted_pages/engine_device.cuh"
 #include "kernels/cuda/slotted_pages/low_memory.cuh"
-#if PROGRAM_FIRST_SUFFICES
-#include "kernels/cuda/slotted_pages/bottom_up.cuh"
-#endif
+#include "kernels/cuda/slotted_pages/read_in_place.cuh"
 #include "kernels/cuda/slotted_pages/streamed.cuh"
+#include "kernels/cuda/slotted_pages/walk.cuh"
 #include "kernels/cuda/sweep/devices.cuh"
 #include "kernels/cuda/sweep/senders.cuh"
 #include "kernels/work_division/page_tasks.h"
@@ -25,96 +26,8 @@
 #define PAGE_BLOCKS 4 /* of threads that share a page, where all pages are walked at once */
 #define STREAMED_BLOCK_BYTES 32768 /* of a page are a block's where few pages are */
 #define STREAMED_MAX_BLOCKS 64
-#define LONG_SLOT 1024     /* edges from which on a slot is for the whole block */
-#define MAX_LONG_SLOTS 512 /* of a block: those of 3 MiB of two-byte ids */
 
 namespace {
-
-/* `splits` as for sweep_collect. Send along one edge of a record; tell nextPIDSet of the receiver's
- * page. */
-template <bool splits>
-QN_DEVICE_INLINE void walk_edge(const struct sweep_state &state,
-                                const struct qn_program_context &context,
-                                const struct device_record &record, uint32_t edge,
-                                program_message message, uint8_t *next_pages) {
-  const struct device_pages &pages = state.layout.pages;
-  const struct device_target target = load_target(pages, record, edge);
-  if (sweep_collect<splits>(state, context, message,
-                            load_weight(pages.weight_type, record.weights + 4 * (uint64_t)edge),
-                            target.vertex) &&
-      SWEEP_FRONTIER && next_pages)
-    next_pages[target.page] = 1;
-}
-
-/* Send along a record's edges: this thread takes every `step`-th from `first` on. */
-template <bool splits>
-QN_DEVICE_INLINE void walk_record(const struct sweep_state &state,
-                                  const struct qn_program_context &context,
-                                  const struct device_record &record, program_message message,
-                                  uint32_t first, uint32_t step, uint8_t *next_pages) {
-  for (uint32_t edge = first; edge < record.num_edges; edge += step)
-    walk_edge<splits>(state, context, record, edge, message, next_pages);
-}
-
-/* Threads that take a slot of a small page together (section 6.2). */
-QN_DEVICE_INLINE uint32_t slot_threads(const struct engine_device &device, uint32_t page) {
-  return device.parallelism == QN_PARALLEL_VERTEX ? 1
-         : device.parallelism == QN_PARALLEL_EDGE ? 32
-                                                  : virtual_warp(device.pages, page);
-}
-
-/* The block's share of a small page: slots go round the blocks of the page. A virtual warp takes a
- * slot; those with many edges wait until the whole block can take them, one after the other. */
-template <bool splits>
-QN_DEVICE_INLINE void walk_small_page(const struct sweep_state &state,
-                                      const struct qn_program_context &context, uint32_t page,
-                                      const struct page_place &place, uint8_t *next_pages) {
-  QN_SHARED(uint32_t, long_slots, MAX_LONG_SLOTS);
-  QN_SHARED(uint32_t, num_long, 1);
-  if (threadIdx.x == 0)
-    num_long[0] = 0;
-  __syncthreads();
-  const struct device_pages &pages = state.layout.pages;
-  const uint32_t first = pages.start_vids[page], num_slots = pages.start_vids[page + 1] - first;
-  const uint32_t width = slot_threads(state.layout, page), at_once = blockDim.x / width;
-  for (uint32_t slot = blockIdx.y * at_once + threadIdx.x / width; slot < num_slots;
-       slot += gridDim.y * at_once) {
-    program_message message;
-    if (!page_sends(state, context, first + slot, slot, &message))
-      continue;
-    const struct device_record record = load_record_at(pages, place, slot);
-    if (record.num_edges < LONG_SLOT || state.layout.parallelism != QN_PARALLEL_HYBRID) {
-      walk_record<splits>(state, context, record, message, threadIdx.x % width, width, next_pages);
-    } else if (threadIdx.x % width == 0) {
-      const uint32_t place = atomicAdd(&num_long[0], 1u);
-      if (place < MAX_LONG_SLOTS)
-        long_slots[place] = slot;
-      else
-        walk_record<splits>(state, context, record, message, 0, 1, next_pages);
-    }
-  }
-  __syncthreads();
-  for (uint32_t i = 0; i < num_long[0] && i < MAX_LONG_SLOTS; i++) {
-    const uint32_t slot = long_slots[i];
-    program_message message;
-    if (page_sends(state, context, first + slot, slot, &message))
-      walk_record<splits>(state, context, load_record_at(pages, place, slot), message, threadIdx.x,
-                          blockDim.x, next_pages);
-  }
-}
-
-/* The block's share of a large page, which is one vertex's. */
-template <bool splits>
-QN_DEVICE_INLINE void walk_large_page(const struct sweep_state &state,
-                                      const struct qn_program_context &context, uint32_t page,
-                                      const struct page_place &place, uint8_t *next_pages) {
-  const struct device_pages &pages = state.layout.pages;
-  const uint32_t vertex = pages.start_vids[page];
-  program_message message;
-  if (page_sends(state, context, vertex, 0, &message))
-    walk_record<splits>(state, context, load_record_at(pages, place, 0), message,
-                        blockIdx.y * blockDim.x + threadIdx.x, gridDim.y * blockDim.x, next_pages);
-}
 
 /* The pages of nextPIDSet, or those that `entries` says. */
 template <bool splits>
@@ -126,18 +39,16 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
   const struct page_place place =
       entries ? streamed_page(entries[blockIdx.x]) : resident_page(device.pages, page);
   uint8_t *next_pages = device.next_pages[1 - turn];
+#if PROGRAM_FIRST_SUFFICES
+  if (entries && device.in_place.searches) {
+    search_page(state, context, page, place);
+    return;
+  }
+#endif
   if (device.pages.lp_ranges[page] != QN_SMALL_PAGE)
     walk_large_page<splits>(state, context, page, place, next_pages);
   else if (!SWEEP_FRONTIER || entries || all_pages || device.next_pages[turn][page])
     walk_small_page<splits>(state, context, page, place, next_pages);
-}
-
-/* The vertices of a page. */
-QN_DEVICE_INLINE struct unit_vertices engine_unit_vertices(const struct engine_device &device,
-                                                           uint64_t page) {
-  const uint32_t first = device.pages.start_vids[page];
-  const bool is_small = device.pages.lp_ranges[page] == QN_SMALL_PAGE;
-  return {first, is_small ? device.pages.start_vids[page + 1] : first + 1};
 }
 
 /* A batch has few pages, and their rows wait for memory one after the other. */
@@ -199,9 +110,21 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
              : walk_pages(run, run->state, NULL, device->pages.num_pages, PAGE_BLOCKS, NULL, error);
 }
 
+/* What reads in place, on one device. */
+inline struct page_reading *reading_of(const struct sweep_run *run) {
+  const struct page_host *host = (const struct page_host *)run->engine;
+  return host ? host->reading : NULL;
+}
+
 /* A page leaves nothing to add up. */
-inline enum qn_status engine_complete(struct sweep_run *, struct qn_error *) {
-  return QN_OK;
+inline enum qn_status engine_complete(struct sweep_run *run, struct qn_error *error) {
+  return reading_of(run) ? end_reading_pages(run, reading_of(run), error) : QN_OK;
+}
+
+inline enum qn_status engine_flag_units(struct sweep_run *run, struct qn_error *error) {
+  struct page_reading *reading = reading_of(run);
+  return reading && reading->may_read ? flag_needed_pages(run, reading, error)
+                                      : sweep_flag_senders(run, error);
 }
 
 inline enum qn_status upload_degrees(const struct qn_slotted_pages *view, struct sweep_run *run,
@@ -224,7 +147,9 @@ inline enum qn_status upload_layout(const struct qn_slotted_pages *view, struct 
   if (run->source && PROGRAM_LOOKS_ONCE)
     qn_unit_map(run->source);
   run->state.sees = SWEEP_MAY_SEE && run->request->asynchronous;
-  const bool has_degrees = run->engine && LOW_MEMORY_ALL_ACTIVE; /* on the host: spare.cuh */
+  const struct page_host *host = (const struct page_host *)run->engine;
+  const bool has_degrees =
+      host && host->low_memory && LOW_MEMORY_ALL_ACTIVE; /* on the host: low_memory.cuh */
   enum qn_status status = run->source ? upload_page_table(memory, view, &device->pages, error)
                                       : upload_pages(memory, view, &device->pages, error);
   for (int turn = 0; turn < 2 && !status && SWEEP_FRONTIER && !run->source; turn++)
@@ -232,6 +157,8 @@ inline enum qn_status upload_layout(const struct qn_slotted_pages *view, struct 
                                   "nextPIDSet", error);
   if (!status && PROGRAM_USES_OUT_DEGREE && !has_degrees)
     status = upload_degrees(view, run, error);
+  if (!status && run->source && reading_of(run))
+    status = page_reading_upload(reading_of(run), run, error);
   return status;
 }
 
@@ -249,7 +176,11 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
                                  struct qn_error *error) {
   const struct qn_slotted_pages *view = (const struct qn_slotted_pages *)request->view;
   struct qn_unit_packing packing;
-  const struct qn_unit_source source = page_source(view, &packing);
+  struct page_reading reading;
+  struct qn_unit_source source = page_source(view, page_reading_bytes(view), &packing);
+  source.moves_once |= pages_end_soon(request, view);
+  memset(&reading, 0, sizeof reading);
+  reading.view = view;
   auto upload = [view](struct sweep_run *run, struct qn_error *failure) {
     return upload_layout(view, run, failure);
   };
@@ -260,7 +191,7 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
   if (request->device->num_devices > 1)
     return sweep_run_devices(request, view->num_vertices, view->num_edges, NULL, &source, upload,
                              result, error);
-  return low_memory_run(request, view, &source, upload, result, error);
+  return low_memory_run(request, view, &source, &reading, upload, result, error);
 }
 
 } /* namespace */

@@ -6,6 +6,15 @@
 
 namespace {
 
+/* Pages that are read where they lie (read_in_place.cuh). */
+struct pages_in_place {
+  const uint8_t *pages; /* [P x page_bytes] of the host's memory */
+  uint32_t *senders;    /* [P] how many vertices are active; then the pages to be read */
+  uint32_t *open;       /* [P] how many vertices may still receive, in searches */
+  struct in_place_counts *counts;
+  bool searches; /* open vertices look for an active neighbour, where pages are streamed, too */
+};
+
 struct engine_device {
   struct device_pages pages;
   const uint64_t *degrees; /* of held vertices, by vertex; if the program uses out-degrees */
@@ -15,6 +24,7 @@ struct engine_device {
    * device by vertex (spare.cuh); NULL: it is. */
   program_message *offers;
   uint32_t offers_slots;
+  struct pages_in_place in_place; /* frontier programs */
 };
 
 QN_DEVICE_INLINE program_weight load_weight(enum qn_weight_type type, const uint8_t *bytes) {

@@ -30,7 +30,13 @@
 
 namespace {
 
-/* The host's side, in run->engine. */
+/* What frontier programs read where it lies: read_in_place.cuh. */
+struct page_reading;
+inline enum qn_status page_reading_create(struct page_reading *reading, struct sweep_run *run,
+                                          struct qn_error *error);
+inline void page_reading_destroy(struct page_reading *reading);
+
+/* The host's side. */
 struct page_low_memory {
   void *pinned[LOW_MEMORY_MAX_PINNED]; /* to be given back */
   unsigned num_pinned;
@@ -40,6 +46,12 @@ struct page_low_memory {
   uint64_t pages;          /* of a buffer */
   unsigned num_places, taken;
   cudaStream_t streams[QN_MAX_STREAMS]; /* whose buffer it is */
+};
+
+/* Of a run on one device, in run->engine. */
+struct page_host {
+  struct page_low_memory *low_memory; /* NULL: all that vertices have is on the device */
+  struct page_reading *reading;
 };
 
 /* Does the vertex in a slot of the block's page send? If so, what. */
@@ -97,7 +109,8 @@ template <class Walk>
 enum qn_status low_memory_walk(struct sweep_run *run, const struct qn_unit_entry *entries,
                                uint64_t count, unsigned shares, cudaStream_t stream, Walk walk,
                                struct qn_error *error) {
-  struct page_low_memory *low_memory = (struct page_low_memory *)run->engine;
+  const struct page_host *host = (const struct page_host *)run->engine;
+  struct page_low_memory *low_memory = host ? host->low_memory : NULL;
   struct sweep_state state = run->state;
   state.layout.offers =
       low_memory && low_memory->offers ? low_memory_buffer(low_memory, stream) : NULL;
@@ -361,21 +374,23 @@ inline enum qn_status low_memory_iterations(struct sweep_run *run, struct qn_err
 template <class Upload>
 enum qn_status low_memory_run(const struct qn_run_request *request,
                               const struct qn_slotted_pages *view,
-                              const struct qn_unit_source *source, Upload upload,
-                              struct qn_run_result *result, struct qn_error *error) {
+                              const struct qn_unit_source *source, struct page_reading *reading,
+                              Upload upload, struct qn_run_result *result, struct qn_error *error) {
   struct sweep_run run;
   struct page_low_memory low_memory;
+  struct page_host host = {NULL, reading};
   memset(&run, 0, sizeof run);
   memset(&low_memory, 0, sizeof low_memory);
   run.request = request;
   run.result = result;
+  run.engine = &host;
   run.context = qn_run_begin(request, view->num_vertices, view->num_edges, result);
   sweep_hold_all(&run);
   auto prepare = [&](struct qn_error *failure) {
     enum qn_status status = sweep_plan_memory(&run, NULL, source, failure);
     if (status == QN_DEVICE && run.source && !request->device->report.plan.streams &&
         low_memory_may(request)) {
-      run.engine = &low_memory;
+      host.low_memory = &low_memory;
       status = low_memory_plan(&run, &low_memory, view, failure);
     }
     if (!status && run.source && request->device->report.plan.pin_bytes > 0)
@@ -383,17 +398,18 @@ enum qn_status low_memory_run(const struct qn_run_request *request,
     if (!status)
       status = upload(&run, failure);
     if (!status)
-      status = run.engine ? low_memory_create(&run, &low_memory, view, failure)
-                          : sweep_create(&run, NULL, failure);
+      status = host.low_memory ? low_memory_create(&run, &low_memory, view, failure)
+                               : sweep_create(&run, NULL, failure);
     if (!status && run.source)
       status = sweep_stream_create(&run, failure);
     if (!status && run.source)
       sweep_stream_begin(&run);
-    return status;
+    return status || !run.source ? status : page_reading_create(reading, &run, failure);
   };
   auto finish = [&](enum qn_status status, struct qn_error *failure) {
+    page_reading_destroy(reading);
     sweep_stream_destroy(&run);
-    if (run.engine) {
+    if (host.low_memory) {
       status = status ? status : low_memory_results(&run, &low_memory, result, failure);
       low_memory_destroy(&low_memory);
       return status;
@@ -406,7 +422,8 @@ enum qn_status low_memory_run(const struct qn_run_request *request,
   return qn_run_whole(
       request, &run.memory, prepare,
       [&](struct qn_error *failure) {
-        return run.engine ? low_memory_iterations(&run, failure) : sweep_iterations(&run, failure);
+        return host.low_memory ? low_memory_iterations(&run, failure)
+                               : sweep_iterations(&run, failure);
       },
       finish, result, error);
 }

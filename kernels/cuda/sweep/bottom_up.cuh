@@ -51,33 +51,42 @@ template <class Leads> QN_DEVICE_INLINE uint64_t search_together(Leads leads, ui
   return SEARCH_NONE;
 }
 
+/* A lane's row, without edges if it does not look, and where its search has ended. */
+template <class Row> struct search_end {
+  Row row;
+  uint64_t edge; /* that leads to an active vertex, or SEARCH_NONE */
+};
+
 /* Each lane that `looks` has a vertex, whose row is row_of(vertex), with its number of edges as
- * num_edges. An edge of it that leads(row, edge) to an active vertex, or SEARCH_NONE. All of the
- * warp call. */
-template <class RowOf, class Leads>
-QN_DEVICE_INLINE uint64_t search_row(uint32_t vertex, bool looks, RowOf row_of, Leads leads) {
-  uint64_t found = SEARCH_NONE;
+ * num_edges; leads(row, edge) says whether an edge of it leads to an active vertex. All of the warp
+ * call. */
+template <class Row, class RowOf, class Leads>
+QN_DEVICE_INLINE struct search_end<Row> search_row(uint32_t vertex, bool looks, RowOf row_of,
+                                                   Leads leads) {
+  struct search_end<Row> end;
   bool is_left = false;
+  memset(&end, 0, sizeof end);
+  end.edge = SEARCH_NONE;
   if (looks) {
-    const auto row = row_of(vertex);
-    found = search_alone([&](uint64_t edge) { return leads(row, edge); }, row.num_edges);
-    is_left = found == SEARCH_NONE && row.num_edges > SEARCH_ALONE;
+    end.row = row_of(vertex);
+    end.edge = search_alone([&](uint64_t edge) { return leads(end.row, edge); }, end.row.num_edges);
+    is_left = end.edge == SEARCH_NONE && end.row.num_edges > SEARCH_ALONE;
   }
   for (unsigned left = __ballot_sync(QN_FULL_WARP, is_left); left; left &= left - 1) {
     const int owner = __ffs((int)left) - 1;
-    const auto row = row_of(__shfl_sync(QN_FULL_WARP, vertex, owner));
+    const Row row = row_of(__shfl_sync(QN_FULL_WARP, vertex, owner));
     const uint64_t edge =
         search_together([&](uint64_t other) { return leads(row, other); }, row.num_edges);
-    found = (int)qn_lane() == owner ? edge : found;
+    end.edge = (int)qn_lane() == owner ? edge : end.edge;
   }
-  return found;
+  return end;
 }
 
 /* `vertex` receives what an active neighbour sends along an edge of that weight. All that one may
  * receive in an iteration is the same, so that it does not matter who stores it. */
-QN_DEVICE_INLINE void search_receive(const struct sweep_state &state,
-                                     const struct qn_program_context &context, uint32_t sender,
-                                     program_weight weight, uint32_t vertex) {
+QN_DEVICE_INLINE void
+search_receive(const struct sweep_state &state, const struct qn_program_context &context,
+               uint32_t sender, program_weight weight, uint32_t vertex) {
   state.sums[vertex] = program_gather(&context, state.messages[sender], weight);
 }
 
@@ -88,17 +97,17 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
     search_rows(const struct sweep_state state, const struct qn_program_context context,
                 const Rows rows) {
   sweep_words(state.held, [&](uint32_t v, bool valid) {
-    const uint64_t edge = search_row(
+    const auto end = search_row<typename Rows::row>(
         v, valid && sweep_may_receive(state, context, v),
         [&](uint32_t vertex) { return rows.row_of(vertex); },
-        [&](const typename Rows::row &row, uint64_t other) {
-          return sweep_is_active(state, rows.sender(row, other));
+        [&](const typename Rows::row &row, uint64_t edge) {
+          return sweep_is_active(state, rows.sender(row, edge));
         });
-    if (edge != SEARCH_NONE) {
-      const typename Rows::row row = rows.row_of(v);
-      search_receive(state, context, rows.sender(row, edge), rows.weight(row, edge), v);
-    }
-    const unsigned word = __ballot_sync(QN_FULL_WARP, edge != SEARCH_NONE);
+    const bool found = end.edge != SEARCH_NONE;
+    if (found)
+      search_receive(state, context, rows.sender(end.row, end.edge), rows.weight(end.row, end.edge),
+                     v);
+    const unsigned word = __ballot_sync(QN_FULL_WARP, found);
     if (word && qn_lane() == 0)
       state.received[v / 32] = word;
   });

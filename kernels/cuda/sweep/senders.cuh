@@ -1,5 +1,6 @@
 /* Which units of a layout that is streamed have an active sender: engine_flag_units (sweeps.cuh)
- * for engines whose units are by senders. Such an engine defines
+ * for engines whose units are by senders, but for those that have SWEEP_FLAGS_UNITS 1 and ask for
+ * it in theirs. Such an engine defines
  *
  *   engine_unit_vertices(device, unit)      the vertices whose out-edges the unit holds, as the
  *                                           engine numbers them: if none of them is active, a
@@ -11,6 +12,10 @@
 #pragma once
 
 #include "kernels/cuda/sweep/sweeps.cuh"
+
+#ifndef SWEEP_FLAGS_UNITS
+#define SWEEP_FLAGS_UNITS 0
+#endif
 
 namespace {
 
@@ -41,7 +46,7 @@ __global__ void sweep_find_units(const struct sweep_state state, uint64_t num_un
 }
 
 /* Which units have an active vertex, to the host. */
-inline enum qn_status engine_flag_units(struct sweep_run *run, struct qn_error *error) {
+inline enum qn_status sweep_flag_senders(struct sweep_run *run, struct qn_error *error) {
   const uint64_t num_units = run->source->num_units;
   const unsigned blocks =
       qn_grid(num_units, SWEEP_THREADS / 32, run->memory.device.multiprocessors, 8);
@@ -49,5 +54,11 @@ inline enum qn_status engine_flag_units(struct sweep_run *run, struct qn_error *
             run->unit_flags);
   return sweep_read(run, run->host_flags, run->unit_flags, num_units, 1, error);
 }
+
+#if !SWEEP_FLAGS_UNITS
+inline enum qn_status engine_flag_units(struct sweep_run *run, struct qn_error *error) {
+  return sweep_flag_senders(run, error);
+}
+#endif
 
 } /* namespace */

@@ -1,0 +1,83 @@
+/* Reading units of a topology that is streamed where they lie, in pinned memory of the container:
+ * whether a run may, what it costs, and whether a search is too short for it. Who reads what is the
+ * engine's (rows/zero_copy.cuh, slotted_pages/read_in_place.cuh). */
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/cuda/stream/holds.cuh"
+#include "kernels/cuda/sweep/units.cuh"
+
+/* A search that sees no more edges ends soon. */
+#define SWEEP_FEW_EDGES 256
+#define SWEEP_MAY_END_SOON (SWEEP_FRONTIER && PROGRAM_NEEDS_SOURCE && !PROGRAM_ROUNDS)
+
+namespace {
+
+/* Is the container to be pinned, and does the device reach that by its address on the host? */
+inline bool sweep_may_read(const struct sweep_run *run) {
+  int reaches = 0;
+  if (run->request->device->streaming.moves != QN_MOVE_ACTIVE ||
+      run->request->device->report.plan.pin_bytes == 0)
+    return false;
+  if (cudaDeviceGetAttribute(&reaches, cudaDevAttrCanUseHostPointerForRegisteredMem,
+                             run->memory.device.index) != cudaSuccess)
+    cudaGetLastError();
+  return reaches;
+}
+
+/* Are all of these bytes of the container pinned, as it was when pins were counted? */
+inline bool sweep_is_pinned(const struct sweep_run *run, uint64_t count, const void *data,
+                            uint64_t bytes) {
+  const uint8_t *at = (const uint8_t *)data, *end = at + bytes;
+  bool pinned = true;
+  while (at < end && pinned)
+    at += qn_unit_pins_reach(run->pins, count, at, (uint64_t)(end - at), &pinned);
+  return pinned;
+}
+
+/* The first units go to the cache, as many as it has room for: all lie there that would be on the
+ * device if it had room for all. One moves in any case: the first copy takes milliseconds. */
+inline enum qn_status sweep_fill_cache(struct sweep_run *run, struct qn_error *error) {
+  struct qn_stream_figures ignored;
+  const uint64_t cached = run->request->device->report.plan.cache_units;
+  auto walk_nothing = [](void *, const struct qn_unit_entry *, uint64_t, cudaStream_t,
+                         struct qn_error *) { return QN_OK; };
+  memset(run->host_flags, 0, run->source->num_units);
+  memset(run->host_flags, 1, cached ? cached : 1);
+  return qn_unit_stream_run(run->stream, run->host_flags, walk_nothing, NULL, &ignored, error);
+}
+
+/* Before the first iteration: what reading costs. */
+inline enum qn_status sweep_begin_reading(struct sweep_run *run, struct qn_read_costs *bus,
+                                          struct qn_error *error) {
+  enum qn_status status = qn_unit_stream_read_costs(run->stream, bus, error);
+  return status ? status : sweep_fill_cache(run, error);
+}
+
+/* Does the search from a source end before it has seen more than a few edges? Then nothing is read
+ * in place: to pin the container and to fill the cache would take longer than all of it.
+ * each_edge(vertex, visit) calls visit(neighbour) for its edges until that returns false, and
+ * returns false then, or if the input has changed. */
+template <class EachEdge>
+bool sweep_ends_soon(const struct qn_run_request *request, EachEdge each_edge) {
+  uint32_t found[SWEEP_FEW_EDGES + 1];
+  uint32_t count = 1, edges = 0;
+  if (qn_state_resumed(request) || request->inputs.num_sources != 1)
+    return false;
+  found[0] = request->inputs.sources[0];
+  for (uint32_t i = 0; i < count; i++) {
+    const bool all = each_edge(found[i], [&](uint32_t neighbour) {
+      if (++edges > SWEEP_FEW_EDGES)
+        return false;
+      if (std::find(found, found + count, neighbour) == found + count)
+        found[count++] = neighbour;
+      return true;
+    });
+    if (!all)
+      return false;
+  }
+  return true;
+}
+
+} /* namespace */
