@@ -36,7 +36,8 @@ struct in_place_counts {
 /* A run's. Zero it before use. */
 struct page_reading {
   const struct qn_slotted_pages *view;
-  bool may_read, reads; /* at all; in this iteration */
+  bool may_read, may_search; /* at all, */
+  bool reads;                /* and does it, in this iteration? */
   struct qn_read_costs bus;
   uint32_t *senders, *open; /* [P] of each page's vertices */
   uint32_t *list;           /* [P] of pages to be read */
@@ -166,6 +167,7 @@ inline enum qn_status page_reading_upload(struct page_reading *reading, struct s
   struct qn_cuda_memory *memory = &run->memory;
   const uint64_t num_pages = reading->view->num_pages;
   reading->may_read = sweep_may_read(run);
+  reading->may_search = PROGRAM_FIRST_SUFFICES && reading->view->directedness == QN_UNDIRECTED;
   in_place->pages = reading->view->pages;
   enum qn_status status = qn_cuda_alloc(memory, &in_place->senders, num_pages,
                                         sizeof *in_place->senders, "counts of vertices", error);
@@ -289,8 +291,7 @@ inline bool searching_pays(const struct sweep_run *run, const struct page_readin
                            uint64_t push_cost, uint64_t *reach) {
   const struct qn_slotted_pages *view = reading->view;
   uint64_t active_edges = 0;
-  if (!PROGRAM_FIRST_SUFFICES || view->directedness != QN_UNDIRECTED ||
-      push_cost <= run->source->total_bytes / IN_PLACE_FEW)
+  if (!reading->may_search || push_cost <= run->source->total_bytes / IN_PLACE_FEW)
     return false;
   for (uint64_t page = 0; page < view->num_pages; page++)
     active_edges += reading->senders[page] * mean_edges(view, page);
