@@ -4,6 +4,7 @@
 #include "kernels/cuda/edges/combine.cuh"
 #include "kernels/cuda/edges/csr_device.cuh"
 #include "kernels/cuda/edges/row_queue.cuh"
+#include "kernels/cuda/sweep/in_place_device.cuh"
 #include "kernels/work_division/edge_partitions_index.h"
 #include <quern/edge_partitions.h>
 
@@ -25,7 +26,7 @@ struct device_task {
   uint32_t first_id;    /* of the first source */
   uint32_t first_dense; /* the same vertex */
   uint32_t num_sources;
-  uint32_t padding;
+  uint32_t continues; /* the first source's edges begin in the task before? */
 };
 
 struct engine_device {
@@ -46,6 +47,11 @@ struct engine_device {
   struct qn_csr out;
   struct qn_unit_queue queue; /* [V] of active vertices */
   qn_queue_size *queued;
+  /* Frontier programs that are streamed (read_in_place.cuh): */
+  struct units_in_place in_place;
+  const uint16_t *row_begins;        /* [num_sources] in the task where the row begins */
+  const uint32_t *host_destinations; /* [E] in the host's memory */
+  struct qn_weights host_weights;    /* the same */
 };
 
 /* Where an id belongs: num_partitions is where vertices without out-edges are. */

@@ -10,7 +10,10 @@
  * anywhere: atomics in the L2 cache are the limit once it holds the accumulators. */
 #pragma once
 
+#define SWEEP_FLAGS_UNITS 1
+
 #include "kernels/cuda/edge_partitions/device.cuh"
+#include "kernels/cuda/edge_partitions/read_in_place.cuh"
 #include "kernels/cuda/edges/csr_device.cuh"
 #if PROGRAM_FIRST_SUFFICES
 #include "kernels/cuda/edge_partitions/search.cuh"
@@ -68,6 +71,13 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
   const struct device_task task = device.tasks[entries ? entries[blockIdx.x].unit : blockIdx.x];
   QN_SHARED(program_message, messages, TASK_EDGES);
   QN_SHARED(uint8_t, active, TASK_EDGES);
+#if PROGRAM_FIRST_SUFFICES
+  if (entries && device.in_place.searches) {
+    const struct task_edges moved = streamed_edges(device, entries[blockIdx.x]);
+    walk_rows_of(state, context, task, {moved.destinations, moved.weights});
+    return;
+  }
+#endif
   if (SWEEP_FRONTIER && !entries && !all_partitions && !device.flags[turn][task.partition])
     return;
   if (!load_sources(state, context, task, messages, active))
@@ -133,9 +143,23 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
 
 #endif
 
+/* What a run on one device reads where it lies. */
+struct task_reading {
+  struct unit_reading units;
+  struct readable_tasks layout;
+};
+
 /* A task leaves nothing to add up. */
-inline enum qn_status engine_complete(struct sweep_run *, struct qn_error *) {
-  return QN_OK;
+inline enum qn_status engine_complete(struct sweep_run *run, struct qn_error *error) {
+  struct task_reading *reading = (struct task_reading *)run->engine;
+  return reading ? end_unit_reading(run, &reading->units, error) : QN_OK;
+}
+
+inline enum qn_status engine_flag_units(struct sweep_run *run, struct qn_error *error) {
+  struct task_reading *reading = (struct task_reading *)run->engine;
+  return reading && reading->units.may_read
+             ? flag_needed_units(run, &reading->units, reading->layout, error)
+             : sweep_flag_senders(run, error);
 }
 
 inline struct device_task make_task(const struct qn_edge_partitions *view,
@@ -148,6 +172,7 @@ inline struct device_task make_task(const struct qn_edge_partitions *view,
   task.partition = (uint32_t)qn_ep_divide(divider, task.first_id);
   task.first_dense = qn_ep_dense(view, divider, task.first_id);
   task.num_sources = view->sources[end - 1] - task.first_id + 1;
+  task.continues = begin > 0 && view->sources[begin - 1] == task.first_id;
   return task;
 }
 
@@ -234,6 +259,22 @@ inline uint64_t upload_bytes(const struct qn_edge_partitions *view) {
 
 #endif
 
+inline enum qn_status upload_reading(const struct host_tasks *made, struct sweep_run *run,
+                                     struct qn_error *error) {
+  const struct qn_edge_partitions *view = made->view;
+  struct task_reading *reading = (struct task_reading *)run->engine;
+  reading->layout.tasks = made->tasks;
+  run->state.layout.host_destinations = view->destinations;
+  run->state.layout.host_weights = view->weights;
+  if (!PROGRAM_USES_WEIGHTS)
+    run->state.layout.host_weights.data = NULL;
+  enum qn_status status = unit_reading_upload(
+      &reading->units, run, view->directedness == QN_UNDIRECTED, row_begins_bytes(view), error);
+  return status || !reading->units.may_read
+             ? status
+             : upload_row_begins(view, made->tasks, made->count, run, error);
+}
+
 inline enum qn_status upload_layout(const struct host_tasks *made, struct sweep_run *run,
                                     struct qn_error *error) {
   const struct qn_edge_partitions *view = made->view;
@@ -256,6 +297,8 @@ inline enum qn_status upload_layout(const struct host_tasks *made, struct sweep_
     status = upload_out_degrees(view, run, error);
   if (!status && !run->source)
     status = upload_resident(view, run, error);
+  if (!status && run->source && run->engine)
+    status = upload_reading(made, run, error);
   return status;
 }
 
@@ -296,11 +339,36 @@ inline struct qn_unit_source task_source(const struct host_tasks *made) {
   return source;
 }
 
+/* On one device. */
+inline enum qn_status run_alone(const struct qn_run_request *request, const struct host_tasks *made,
+                                const struct qn_unit_source *source, struct qn_run_result *result,
+                                struct qn_error *error) {
+  const struct qn_edge_partitions *view = made->view;
+  struct task_reading reading;
+  memset(&reading, 0, sizeof reading);
+  auto upload = [&](struct sweep_run *run, struct qn_error *failure) {
+    run->engine = &reading;
+    return upload_layout(made, run, failure);
+  };
+  auto prepare = [&](struct sweep_run *run, struct qn_error *failure) {
+    return run->source ? unit_reading_create(&reading.units, run, failure) : QN_OK;
+  };
+  auto algorithm = [&](struct sweep_run *run, struct qn_error *failure) {
+    enum qn_status ended = sweep_iterations(run, failure);
+    unit_reading_destroy(&reading.units);
+    return ended;
+  };
+  enum qn_status status =
+      sweep_run_with(request, view->num_vertices, view->num_edges, view->new_to_old, source, upload,
+                     prepare, algorithm, result, error);
+  unit_reading_destroy(&reading.units);
+  return status;
+}
+
 enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
                           struct qn_error *error) {
   const struct qn_edge_partitions *view = (const struct qn_edge_partitions *)request->view;
   struct host_tasks made;
-  struct qn_unit_source source;
   auto upload = [&made](struct sweep_run *run, struct qn_error *failure) {
     return upload_layout(&made, run, failure);
   };
@@ -312,9 +380,12 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
     status = make_tasks(view, &made, error);
   if (status)
     return status;
-  source = task_source(&made);
-  status = sweep_run_split(request, view->num_vertices, view->num_edges, view->new_to_old, &source,
-                           upload, result, error);
+  struct qn_unit_source source = task_source(&made);
+  source.moves_once = partitions_end_soon(request, view);
+  status = request->device->num_devices > 1
+               ? sweep_run_devices(request, view->num_vertices, view->num_edges, view->new_to_old,
+                                   &source, upload, result, error)
+               : run_alone(request, &made, &source, result, error);
   qn_pages_free(made.tasks, made.count, sizeof *made.tasks);
   return status;
 }

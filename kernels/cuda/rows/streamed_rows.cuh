@@ -86,7 +86,8 @@ bool each_edge_of_row(const struct qn_csr *out, uint32_t vertex, Visit visit) {
 
 inline bool rows_end_soon(const struct qn_run_request *request, const struct qn_csr *out) {
   return sweep_ends_soon(
-      request, [&](uint32_t vertex, auto visit) { return each_edge_of_row(out, vertex, visit); });
+      request, [](uint32_t vertex) { return vertex; },
+      [&](uint32_t vertex, auto visit) { return each_edge_of_row(out, vertex, visit); });
 }
 
 /* The units of both directions. */

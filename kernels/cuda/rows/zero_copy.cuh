@@ -44,10 +44,6 @@
 #define NEEDED_MUCH 16
 #define NEEDED_ENOUGH 8
 #define NEEDED_PLACES 256 /* by distance from the first: an octave has eight */
-/* Row offsets may take this part of the memory for the cache; more, if they cost streams, of which
- * so many are left. */
-#define NEEDED_SHARE 2
-#define NEEDED_STREAMS 4
 
 namespace {
 
@@ -415,38 +411,9 @@ inline uint64_t zero_copy_bytes(const struct row_reading *reading) {
          (PROGRAM_PRIORITY ? qn_cuda_rounded((num_vertices / 32 + 1) * 4) : 0);
 }
 
-/* Streams that keep their buffers beside row offsets of so many bytes, of `room` for all of it; 0:
- * there is no room for offsets. They cost the cache first, then streams: what rows are read for is
- * not moved. */
-inline uint64_t streams_beside_offsets(const struct qn_stream_plan *plan, uint64_t room,
-                                       uint64_t bytes) {
-  const uint64_t streams = plan->num_streams;
-  if (bytes <= (room - streams * plan->batch_bytes) / NEEDED_SHARE)
-    return streams;
-  const uint64_t least = std::min<uint64_t>(streams, NEEDED_STREAMS);
-  return bytes + least * plan->batch_bytes > room
-             ? 0
-             : std::min(streams, (room - bytes) / plan->batch_bytes);
-}
-
 /* Make room for that, if enough of it is left. */
 inline bool make_room_for_needed(const struct row_reading *reading, struct sweep_run *run) {
-  struct qn_stream_plan *plan = &run->request->device->report.plan;
-  const uint64_t usable = qn_cuda_plannable_bytes(&run->memory.device, run->memory.cap);
-  const uint64_t room = usable - plan->attribute_bytes, bytes = zero_copy_bytes(reading);
-  if (!sweep_may_read(run))
-    return false;
-  const uint64_t streams = streams_beside_offsets(plan, room, bytes);
-  if (streams == 0)
-    return false;
-  plan->num_streams = (unsigned)streams;
-  plan->attribute_bytes += bytes;
-  const uint64_t left = room - bytes - streams * plan->batch_bytes;
-  if (plan->cache_bytes > left) {
-    plan->cache_units = left / plan->unit_bytes;
-    plan->cache_bytes = plan->cache_units * plan->unit_bytes;
-  }
-  return true;
+  return sweep_may_read(run) && sweep_make_room_for(run, zero_copy_bytes(reading));
 }
 
 inline enum qn_status upload_side(const struct row_matrix *matrix, struct sweep_run *run,

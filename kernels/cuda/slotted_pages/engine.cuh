@@ -111,19 +111,20 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
 }
 
 /* What reads in place, on one device. */
-inline struct page_reading *reading_of(const struct sweep_run *run) {
+inline struct unit_reading *reading_of(const struct sweep_run *run) {
   const struct page_host *host = (const struct page_host *)run->engine;
   return host ? host->reading : NULL;
 }
 
 /* A page leaves nothing to add up. */
 inline enum qn_status engine_complete(struct sweep_run *run, struct qn_error *error) {
-  return reading_of(run) ? end_reading_pages(run, reading_of(run), error) : QN_OK;
+  return reading_of(run) ? end_unit_reading(run, reading_of(run), error) : QN_OK;
 }
 
 inline enum qn_status engine_flag_units(struct sweep_run *run, struct qn_error *error) {
-  struct page_reading *reading = reading_of(run);
-  return reading && reading->may_read ? flag_needed_pages(run, reading, error)
+  struct unit_reading *reading = reading_of(run);
+  const struct readable_pages layout = {(const struct qn_slotted_pages *)run->request->view};
+  return reading && reading->may_read ? flag_needed_units(run, reading, layout, error)
                                       : sweep_flag_senders(run, error);
 }
 
@@ -157,8 +158,10 @@ inline enum qn_status upload_layout(const struct qn_slotted_pages *view, struct 
                                   "nextPIDSet", error);
   if (!status && PROGRAM_USES_OUT_DEGREE && !has_degrees)
     status = upload_degrees(view, run, error);
+  device->host_pages = view->pages;
   if (!status && run->source && reading_of(run))
-    status = page_reading_upload(reading_of(run), run, error);
+    status =
+        unit_reading_upload(reading_of(run), run, view->directedness == QN_UNDIRECTED, 0, error);
   return status;
 }
 
@@ -176,11 +179,10 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
                                  struct qn_error *error) {
   const struct qn_slotted_pages *view = (const struct qn_slotted_pages *)request->view;
   struct qn_unit_packing packing;
-  struct page_reading reading;
-  struct qn_unit_source source = page_source(view, page_reading_bytes(view), &packing);
+  struct unit_reading reading;
+  struct qn_unit_source source = page_source(view, &packing);
   source.moves_once |= pages_end_soon(request, view);
   memset(&reading, 0, sizeof reading);
-  reading.view = view;
   auto upload = [view](struct sweep_run *run, struct qn_error *failure) {
     return upload_layout(view, run, failure);
   };

@@ -2,18 +2,10 @@
 #pragma once
 
 #include "kernels/cuda/slotted_pages/device.cuh"
+#include "kernels/cuda/sweep/in_place_device.cuh"
 #include "kernels/engine.h"
 
 namespace {
-
-/* Pages that are read where they lie (read_in_place.cuh). */
-struct pages_in_place {
-  const uint8_t *pages; /* [P x page_bytes] of the host's memory */
-  uint32_t *senders;    /* [P] how many vertices are active; then the pages to be read */
-  uint32_t *open;       /* [P] how many vertices may still receive, in searches */
-  struct in_place_counts *counts;
-  bool searches; /* open vertices look for an active neighbour, where pages are streamed, too */
-};
 
 struct engine_device {
   struct device_pages pages;
@@ -24,7 +16,8 @@ struct engine_device {
    * device by vertex (spare.cuh); NULL: it is. */
   program_message *offers;
   uint32_t offers_slots;
-  struct pages_in_place in_place; /* frontier programs */
+  struct units_in_place in_place; /* frontier programs (read_in_place.cuh) */
+  const uint8_t *host_pages;      /* [P x page_bytes] of the host's memory */
 };
 
 QN_DEVICE_INLINE program_weight load_weight(enum qn_weight_type type, const uint8_t *bytes) {

@@ -140,7 +140,7 @@ enum qn_status upload_walk(const struct qn_slotted_pages *view, struct sweep_run
 /* What the walk takes beside the engine. */
 struct qn_unit_source walked_source(const struct qn_slotted_pages *view,
                                     struct qn_unit_packing *packing) {
-  struct qn_unit_source source = page_source(view, 0, packing);
+  struct qn_unit_source source = page_source(view, packing);
   const uint64_t more = bc_bytes(view->num_vertices) +
                         2 * qn_cuda_rounded(view->num_pages * sizeof(uint32_t)) +
                         qn_cuda_rounded(view->num_pages * sizeof(double));

@@ -18,6 +18,7 @@
 
 #include "kernels/cuda/slotted_pages/engine_device.cuh"
 #include "kernels/cuda/sweep/loop.cuh"
+#include "kernels/cuda/sweep/unit_reading.cuh"
 #include "kernels/work_division/page_tasks.h"
 #include "support/checked.h"
 
@@ -29,12 +30,6 @@
 #define LOW_MEMORY_MAX_PINNED 5
 
 namespace {
-
-/* What frontier programs read where it lies: read_in_place.cuh. */
-struct page_reading;
-inline enum qn_status page_reading_create(struct page_reading *reading, struct sweep_run *run,
-                                          struct qn_error *error);
-inline void page_reading_destroy(struct page_reading *reading);
 
 /* The host's side. */
 struct page_low_memory {
@@ -51,7 +46,7 @@ struct page_low_memory {
 /* Of a run on one device, in run->engine. */
 struct page_host {
   struct page_low_memory *low_memory; /* NULL: all that vertices have is on the device */
-  struct page_reading *reading;
+  struct unit_reading *reading;
 };
 
 /* Does the vertex in a slot of the block's page send? If so, what. */
@@ -374,7 +369,7 @@ inline enum qn_status low_memory_iterations(struct sweep_run *run, struct qn_err
 template <class Upload>
 enum qn_status low_memory_run(const struct qn_run_request *request,
                               const struct qn_slotted_pages *view,
-                              const struct qn_unit_source *source, struct page_reading *reading,
+                              const struct qn_unit_source *source, struct unit_reading *reading,
                               Upload upload, struct qn_run_result *result, struct qn_error *error) {
   struct sweep_run run;
   struct page_low_memory low_memory;
@@ -404,10 +399,10 @@ enum qn_status low_memory_run(const struct qn_run_request *request,
       status = sweep_stream_create(&run, failure);
     if (!status && run.source)
       sweep_stream_begin(&run);
-    return status || !run.source ? status : page_reading_create(reading, &run, failure);
+    return status || !run.source ? status : unit_reading_create(reading, &run, failure);
   };
   auto finish = [&](enum qn_status status, struct qn_error *failure) {
-    page_reading_destroy(reading);
+    unit_reading_destroy(reading);
     sweep_stream_destroy(&run);
     if (host.low_memory) {
       status = status ? status : low_memory_results(&run, &low_memory, result, failure);

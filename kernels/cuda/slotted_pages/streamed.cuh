@@ -74,10 +74,9 @@ inline bool page_is_large(const void *user, uint64_t page) {
   return qn_page_is_large((const struct qn_slotted_pages *)user, page);
 }
 
-/* `packing` is to live as long as the source; so many bytes on the device are for pages that are
- * read where they lie. */
+/* `packing` is to live as long as the source. */
 inline struct qn_unit_source page_source(const struct qn_slotted_pages *view,
-                                         uint64_t reading_bytes, struct qn_unit_packing *packing) {
+                                         struct qn_unit_packing *packing) {
   const bool packs = packs_pages(view);
   const uint64_t num_pages = view->num_pages;
   struct qn_unit_source source;
@@ -90,7 +89,6 @@ inline struct qn_unit_source page_source(const struct qn_slotted_pages *view,
   source.resident_bytes = source.fixed_bytes +
                           qn_cuda_rounded(num_pages * view->format.page_bytes) +
                           (SWEEP_FRONTIER ? 2 * qn_cuda_rounded(num_pages) : 0);
-  source.fixed_bytes += reading_bytes;
   *packing = {view, describe_page, packed_page_bytes, pack_page};
   source.user = packs ? (const void *)packing : view;
   source.describe = packs ? qn_unit_packed : describe_page;

@@ -271,17 +271,4 @@ enum qn_status sweep_run_devices(const struct qn_run_request *request, uint64_t 
   return status;
 }
 
-/* As sweep_run_units, on one device or several. */
-template <class Upload>
-enum qn_status sweep_run_split(const struct qn_run_request *request, uint64_t num_vertices,
-                               uint64_t num_edges, const uint32_t *to_vertex,
-                               const struct qn_unit_source *source, Upload upload,
-                               struct qn_run_result *result, struct qn_error *error) {
-  if (request->device->num_devices > 1)
-    return sweep_run_devices(request, num_vertices, num_edges, to_vertex, source, upload, result,
-                             error);
-  return sweep_run_units(request, num_vertices, num_edges, to_vertex, source, upload, result,
-                         error);
-}
-
 } /* namespace */

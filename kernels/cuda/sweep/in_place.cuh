@@ -1,6 +1,6 @@
 /* Reading units of a topology that is streamed where they lie, in pinned memory of the container:
  * whether a run may, what it costs, and whether a search is too short for it. Who reads what is the
- * engine's (rows/zero_copy.cuh, slotted_pages/read_in_place.cuh). */
+ * engine's (rows/zero_copy.cuh, unit_reading.cuh). */
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,10 @@
 #include "kernels/cuda/stream/holds.cuh"
 #include "kernels/cuda/sweep/units.cuh"
 
+/* What it takes may be this part of the memory for the cache; more, if it costs streams, of which
+ * so many are left. */
+#define SWEEP_READING_SHARE 2
+#define SWEEP_READING_STREAMS 4
 /* A search that sees no more edges ends soon. */
 #define SWEEP_FEW_EDGES 256
 #define SWEEP_MAY_END_SOON (SWEEP_FRONTIER && PROGRAM_NEEDS_SOURCE && !PROGRAM_ROUNDS)
@@ -24,6 +28,37 @@ inline bool sweep_may_read(const struct sweep_run *run) {
                              run->memory.device.index) != cudaSuccess)
     cudaGetLastError();
   return reaches;
+}
+
+/* Streams that keep their buffers beside so many bytes, of `room` for all of it; 0: there is no
+ * room for these. They cost the cache first, then streams: what is read is not moved. */
+inline uint64_t sweep_streams_beside(const struct qn_stream_plan *plan, uint64_t room,
+                                     uint64_t bytes) {
+  const uint64_t streams = plan->num_streams;
+  if (bytes <= (room - streams * plan->batch_bytes) / SWEEP_READING_SHARE)
+    return streams;
+  const uint64_t least = std::min<uint64_t>(streams, SWEEP_READING_STREAMS);
+  return bytes + least * plan->batch_bytes > room
+             ? 0
+             : std::min(streams, (room - bytes) / plan->batch_bytes);
+}
+
+/* Make room for so many bytes of device memory, if enough of it is left. */
+inline bool sweep_make_room_for(struct sweep_run *run, uint64_t bytes) {
+  struct qn_stream_plan *plan = &run->request->device->report.plan;
+  const uint64_t usable = qn_cuda_plannable_bytes(&run->memory.device, run->memory.cap);
+  const uint64_t room = usable - plan->attribute_bytes;
+  const uint64_t streams = sweep_streams_beside(plan, room, bytes);
+  if (streams == 0)
+    return false;
+  plan->num_streams = (unsigned)streams;
+  plan->attribute_bytes += bytes;
+  const uint64_t left = room - bytes - streams * plan->batch_bytes;
+  if (plan->cache_bytes > left) {
+    plan->cache_units = left / plan->unit_bytes;
+    plan->cache_bytes = plan->cache_units * plan->unit_bytes;
+  }
+  return true;
 }
 
 /* Are all of these bytes of the container pinned, as it was when pins were counted? */
@@ -57,15 +92,16 @@ inline enum qn_status sweep_begin_reading(struct sweep_run *run, struct qn_read_
 
 /* Does the search from a source end before it has seen more than a few edges? Then nothing is read
  * in place: to pin the container and to fill the cache would take longer than all of it.
- * each_edge(vertex, visit) calls visit(neighbour) for its edges until that returns false, and
- * returns false then, or if the input has changed. */
-template <class EachEdge>
-bool sweep_ends_soon(const struct qn_run_request *request, EachEdge each_edge) {
+ * `number_of(vertex)` is how the engine numbers the source; each_edge(number, visit) calls
+ * visit(neighbour) for its edges until that returns false, and returns false then, or if the input
+ * has changed. */
+template <class NumberOf, class EachEdge>
+bool sweep_ends_soon(const struct qn_run_request *request, NumberOf number_of, EachEdge each_edge) {
   uint32_t found[SWEEP_FEW_EDGES + 1];
   uint32_t count = 1, edges = 0;
   if (qn_state_resumed(request) || request->inputs.num_sources != 1)
     return false;
-  found[0] = request->inputs.sources[0];
+  found[0] = number_of(request->inputs.sources[0]);
   for (uint32_t i = 0; i < count; i++) {
     const bool all = each_edge(found[i], [&](uint32_t neighbour) {
       if (++edges > SWEEP_FEW_EDGES)

@@ -14,7 +14,7 @@
  *                                           a frontier program needs, and run->all_flagged if it
  *                                           needs all; senders.cuh does it by the units' senders
  *
- * and calls sweep_run_units (loop.cuh) or sweep_run_split (devices.cuh), which do the rest.
+ * and calls sweep_run_units (loop.cuh), or sweep_run_devices (devices.cuh) for several devices.
  *
  * Per iteration and vertex a sweep moves the value (twice), the message, the accumulator (twice)
  * and, in frontier programs, two bits; only active vertices send and only receivers apply. */

@@ -1,0 +1,20 @@
+/* What an engine has on the device that reads units where they lie (unit_reading.cuh). */
+#pragma once
+
+#include <stdint.h>
+
+namespace {
+
+struct in_place_counts {
+  unsigned long long bytes; /* read */
+  uint32_t turn;            /* of the units to be read, the next one */
+};
+
+struct units_in_place {
+  uint32_t *senders; /* [units] how many vertices are active; then the units to be read */
+  uint32_t *open;    /* [units] how many vertices may still receive, in searches */
+  struct in_place_counts *counts;
+  bool searches; /* in this iteration open vertices look for an active neighbour */
+};
+
+} /* namespace */

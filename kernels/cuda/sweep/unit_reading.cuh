@@ -1,0 +1,356 @@
+/* Frontier programs on units by senders that are streamed (units.cuh, senders.cuh): rows that are
+ * read where they lie, in pinned memory of the container, instead of moving their unit. Per
+ * iteration the device counts the active vertices of each unit; the host says what reading their
+ * rows would cost, and each unit is moved or read, whichever the bus has done with sooner. Searches
+ * of undirected graphs may let open vertices look for an active neighbour (bottom_up.cuh) in place
+ * of being pushed to, if that costs less in all. It takes 4 bytes a unit on the device, 8 for
+ * searches.
+ *
+ * The engine's struct engine_device has `struct units_in_place in_place`, and it defines
+ *
+ *   engine_read_unit(state, context, unit)  by a block: walks the rows of the unit that are needed,
+ *                                           where they lie; returns the bytes that this thread read
+ *
+ * and walks a unit that is moved as in_place.searches says, too. What it knows of units on the host
+ * is a Layout:
+ *
+ *   layout.mean_edges(unit)                 edges of a row, on average
+ *   layout.row_reads(unit, count, edges)    what `count` rows take of which so many edges are read
+ */
+#pragma once
+
+#include "kernels/cuda/sweep/in_place.cuh"
+#include "kernels/cuda/sweep/in_place_device.cuh"
+#include "kernels/cuda/sweep/senders.cuh"
+
+#define IN_PLACE_SECTOR 32
+#define IN_PLACE_LINE 128
+#define IN_PLACE_BLOCKS 4 /* on a multiprocessor */
+/* Who looks for an active neighbour is expected to look at so many times the edges that this takes
+ * on average. */
+#define IN_PLACE_REACH 2
+/* Less than one byte in so many is not worth finding out whether a search costs less. */
+#define IN_PLACE_FEW 64
+
+namespace {
+
+/* A run's. Zero it before use. */
+struct unit_reading {
+  uint64_t num_units;
+  bool may_read, may_search; /* at all, */
+  bool reads;                /* and does it, in this iteration? */
+  struct qn_read_costs bus;
+  uint32_t *senders, *open; /* [units] of each one's vertices */
+  uint32_t *moved;          /* [units] what they cost if they move, */
+  uint32_t *most; /* [units] and reading them must cost less than; 0: they are not pinned */
+  uint8_t *holds; /* [units] the device does */
+  uint32_t *list; /* [units] to be read */
+  uint32_t num_read;
+  cudaStream_t stream;
+  cudaEvent_t before;
+};
+
+/* Requests and sectors of the bus. */
+struct unit_reads {
+  uint64_t requests, sectors;
+};
+
+/* `count` stretches of so many bytes each. */
+inline struct unit_reads unit_reads_of(uint64_t count, uint64_t bytes) {
+  return {count * ((bytes + IN_PLACE_LINE - 1) / IN_PLACE_LINE),
+          count * ((bytes + IN_PLACE_SECTOR - 1) / IN_PLACE_SECTOR)};
+}
+
+QN_DEVICE_INLINE uint64_t in_whole_sectors(uint64_t bytes) {
+  return (bytes + IN_PLACE_SECTOR - 1) / IN_PLACE_SECTOR * IN_PLACE_SECTOR;
+}
+
+#if SWEEP_FRONTIER
+
+/* ---- On the device ---------------------------------------------------------------------- */
+
+QN_DEVICE_INLINE uint64_t engine_read_unit(const struct sweep_state &state,
+                                           const struct qn_program_context &context, uint32_t unit);
+
+/* How many vertices of each unit are active, and, in searches, may receive: a warp a unit. */
+__global__ void count_needed(const struct sweep_state state,
+                             const struct qn_program_context context, uint32_t num_units) {
+  const struct units_in_place &in_place = state.layout.in_place;
+  const uint32_t warps = gridDim.x * (blockDim.x / 32);
+  for (uint32_t unit = blockIdx.x * (blockDim.x / 32) + qn_warp(); unit < num_units;
+       unit += warps) {
+    const struct unit_vertices vertices = engine_unit_vertices(state.layout, unit);
+    uint32_t senders = 0, open = 0;
+    for (uint64_t v = (uint64_t)vertices.begin + qn_lane(); v < vertices.end; v += 32) {
+      senders += sweep_is_active(state, (uint32_t)v);
+      if (PROGRAM_FIRST_SUFFICES)
+        open += sweep_may_receive(state, context, (uint32_t)v);
+    }
+    __syncwarp();
+    for (int step = 16; step > 0; step /= 2) {
+      senders += __shfl_xor_sync(QN_FULL_WARP, senders, step);
+      open += __shfl_xor_sync(QN_FULL_WARP, open, step);
+    }
+    if (qn_lane() == 0) {
+      in_place.senders[unit] = senders;
+      if (PROGRAM_FIRST_SUFFICES)
+        in_place.open[unit] = open;
+    }
+  }
+}
+
+__global__ void __launch_bounds__(SWEEP_THREADS)
+    read_units(const struct sweep_state state, const struct qn_program_context context,
+               uint32_t num_units) {
+  QN_SHARED(uint32_t, turn, 1);
+  const struct units_in_place &in_place = state.layout.in_place;
+  unsigned long long bytes = 0;
+  for (;;) {
+    if (threadIdx.x == 0)
+      turn[0] = atomicAdd(&in_place.counts->turn, 1u);
+    __syncthreads();
+    const uint32_t number = turn[0];
+    __syncthreads();
+    if (number >= num_units)
+      break;
+    bytes += engine_read_unit(state, context, in_place.senders[number]);
+  }
+  bytes = qn_block_sum(bytes);
+  if (threadIdx.x == 0 && bytes > 0)
+    atomicAdd(&in_place.counts->bytes, bytes);
+}
+
+/* ---- The host's side -------------------------------------------------------------------- */
+
+/* Of device memory, for so many units. */
+inline uint64_t unit_reading_bytes(uint64_t num_units) {
+  return (PROGRAM_FIRST_SUFFICES ? 2 : 1) * qn_cuda_rounded(num_units * sizeof(uint32_t)) +
+         qn_cuda_rounded(sizeof(struct in_place_counts));
+}
+
+/* Before the stream is made, which has less room then: `more` bytes are the engine's own. A graph
+ * that `may_search` is undirected. */
+inline enum qn_status unit_reading_upload(struct unit_reading *reading, struct sweep_run *run,
+                                          bool may_search, uint64_t more, struct qn_error *error) {
+  struct units_in_place *in_place = &run->state.layout.in_place;
+  struct qn_cuda_memory *memory = &run->memory;
+  const uint64_t num_units = reading->num_units = run->source->num_units;
+  reading->may_search = PROGRAM_FIRST_SUFFICES && may_search;
+  reading->may_read =
+      sweep_may_read(run) && sweep_make_room_for(run, unit_reading_bytes(num_units) + more);
+  if (!reading->may_read)
+    return QN_OK;
+  enum qn_status status = qn_cuda_alloc(memory, &in_place->senders, num_units,
+                                        sizeof *in_place->senders, "counts of vertices", error);
+  if (!status && PROGRAM_FIRST_SUFFICES)
+    status = qn_cuda_alloc(memory, &in_place->open, num_units, sizeof *in_place->open,
+                           "counts of vertices", error);
+  return status ? status
+                : qn_cuda_alloc_zeroed(memory, &in_place->counts, 1, sizeof *in_place->counts,
+                                       "counters", error);
+}
+
+/* What units cost, and which lie in pinned memory. */
+inline void find_pinned_units(const struct sweep_run *run, struct unit_reading *reading) {
+  const struct qn_unit_source *source = run->source;
+  const uint64_t count = qn_unit_pins_count(run->pins);
+#pragma omp parallel for schedule(static)
+  for (uint64_t i = 0; i < reading->num_units; i++) {
+    struct qn_unit unit;
+    bool pinned = true;
+    uint64_t bytes = 0;
+    source->describe(source->user, i, &unit);
+    for (unsigned piece = 0; piece < unit.num_pieces; piece++) {
+      pinned =
+          pinned && sweep_is_pinned(run, count, unit.pieces[piece].data, unit.pieces[piece].bytes);
+      bytes += unit.pieces[piece].bytes;
+    }
+    reading->moved[i] = (uint32_t)bytes;
+    reading->most[i] = pinned ? (uint32_t)bytes : 0;
+  }
+}
+
+/* Before the first iteration. All that can be pinned is, then. */
+inline enum qn_status unit_reading_create(struct unit_reading *reading, struct sweep_run *run,
+                                          struct qn_error *error) {
+  static const char what[] = "units to be read";
+  const uint64_t num_units = reading->num_units;
+  if (!reading->may_read)
+    return QN_OK;
+  enum qn_status status = QN_OK;
+  for (uint32_t **array :
+       {&reading->senders, &reading->open, &reading->moved, &reading->most, &reading->list})
+    if (!status)
+      status = qn_pages_alloc(array, num_units, sizeof **array, what, error);
+  if (!status)
+    status = qn_pages_alloc(&reading->holds, num_units, 1, what, error);
+  if (!status)
+    status = qn_cuda_status(cudaEventCreateWithFlags(&reading->before, cudaEventDisableTiming),
+                            "creating an event", error);
+  if (!status)
+    status = qn_cuda_status(cudaStreamCreateWithFlags(&reading->stream, cudaStreamNonBlocking),
+                            "creating a CUDA stream", error);
+  if (status)
+    return status;
+  qn_unit_pins_more(run->pins, UINT64_MAX);
+  find_pinned_units(run, reading);
+  reading->bus = qn_read_costs_of(0, 0, 0);
+  return run->all_begun ? QN_OK : sweep_begin_reading(run, &reading->bus, error);
+}
+
+/* Nothing is read any more. A zeroed struct is allowed. */
+inline void unit_reading_destroy(struct unit_reading *reading) {
+  if (reading->stream) {
+    cudaStreamSynchronize(reading->stream);
+    cudaStreamDestroy(reading->stream);
+  }
+  if (reading->before)
+    cudaEventDestroy(reading->before);
+  for (uint32_t *array :
+       {reading->senders, reading->open, reading->moved, reading->most, reading->list})
+    qn_pages_free(array, reading->num_units, sizeof *array);
+  qn_pages_free(reading->holds, reading->num_units, 1);
+}
+
+/* ---- What an iteration does ------------------------------------------------------------- */
+
+/* `action(unit, reads)` for the units with vertices that are `needed` [units], of whose rows no
+ * more than `reach` edges are looked at. Returns what the bus does for them, in bytes that are
+ * copied. */
+template <class Layout, class Action>
+uint64_t each_needed_unit(const struct unit_reading *reading, const Layout &layout,
+                          const uint32_t *needed, uint64_t reach, Action action) {
+  uint64_t total = 0;
+  for (uint64_t unit = 0; unit < reading->num_units; unit++) {
+    if (needed[unit] == 0)
+      continue;
+    const struct unit_reads reads =
+        layout.row_reads(unit, needed[unit], std::min(layout.mean_edges(unit), reach));
+    const uint64_t cost =
+        reads.requests * reading->bus.request + reads.sectors * reading->bus.sector;
+    const bool holds = reading->holds[unit], is_read = !holds && cost < reading->most[unit];
+    total += holds ? 0 : is_read ? cost : reading->moved[unit];
+    action(unit, is_read);
+  }
+  return total;
+}
+
+/* Does it cost less that open vertices search than to push from all active ones? *reach says how
+ * far they look. */
+template <class Layout>
+bool searching_pays(const struct sweep_run *run, const struct unit_reading *reading,
+                    const Layout &layout, uint64_t push_cost, uint64_t *reach) {
+  uint64_t active_edges = 0;
+  if (!reading->may_search || push_cost <= run->source->total_bytes / IN_PLACE_FEW)
+    return false;
+  for (uint64_t unit = 0; unit < reading->num_units; unit++)
+    active_edges += reading->senders[unit] * layout.mean_edges(unit);
+  *reach = IN_PLACE_REACH * (run->context.num_edges / (active_edges + 1) + 1);
+  return each_needed_unit(reading, layout, reading->open, *reach, [](uint64_t, bool) {}) <
+         push_cost;
+}
+
+/* Begin to read. */
+inline enum qn_status read_listed(struct sweep_run *run, struct unit_reading *reading,
+                                  struct qn_error *error) {
+  const struct units_in_place *in_place = &run->state.layout.in_place;
+  const uint64_t bytes = reading->num_read * sizeof *reading->list;
+  cudaError_t result = cudaMemsetAsync(in_place->counts, 0, sizeof *in_place->counts, NULL);
+  if (result == cudaSuccess)
+    result = cudaMemcpy(in_place->senders, reading->list, bytes, cudaMemcpyHostToDevice);
+  if (result == cudaSuccess)
+    result = cudaEventRecord(reading->before, NULL);
+  if (result == cudaSuccess)
+    result = cudaStreamWaitEvent(reading->stream, reading->before, 0);
+  if (result != cudaSuccess)
+    return qn_cuda_status(result, "reading rows", error);
+  run->memory.copy_bytes += bytes;
+  reading->reads = true;
+  QN_LAUNCH(read_units, (unsigned)run->memory.device.multiprocessors * IN_PLACE_BLOCKS,
+            SWEEP_THREADS, 0, reading->stream, run->state, run->context, reading->num_read);
+  return qn_cuda_launched("reading rows", error);
+}
+
+/* engine_flag_units: choose how the iteration goes, flag the units that it moves, and begin to read
+ * the others. */
+template <class Layout>
+enum qn_status flag_needed_units(struct sweep_run *run, struct unit_reading *reading,
+                                 const Layout &layout, struct qn_error *error) {
+  struct units_in_place *in_place = &run->state.layout.in_place;
+  const uint64_t num_units = reading->num_units;
+  uint64_t reach = UINT64_MAX;
+  qn_unit_stream_holds(run->stream, reading->holds);
+  QN_LAUNCH(count_needed,
+            qn_grid(num_units, SWEEP_THREADS / 32, run->memory.device.multiprocessors, 8),
+            SWEEP_THREADS, 0, NULL, run->state, run->context, (uint32_t)num_units);
+  enum qn_status status =
+      sweep_read(run, reading->senders, in_place->senders, num_units, sizeof(uint32_t), error);
+  if (!status && PROGRAM_FIRST_SUFFICES)
+    status = sweep_read(run, reading->open, in_place->open, num_units, sizeof(uint32_t), error);
+  if (status)
+    return status;
+  const uint64_t push_cost =
+      each_needed_unit(reading, layout, reading->senders, reach, [](uint64_t, bool) {});
+  in_place->searches = searching_pays(run, reading, layout, push_cost, &reach);
+  reading->num_read = 0;
+  memset(run->host_flags, 0, num_units);
+  each_needed_unit(reading, layout, in_place->searches ? reading->open : reading->senders,
+                   in_place->searches ? reach : UINT64_MAX, [&](uint64_t unit, bool is_read) {
+                     if (is_read)
+                       reading->list[reading->num_read++] = (uint32_t)unit;
+                     else
+                       run->host_flags[unit] = 1;
+                   });
+  return reading->num_read > 0 ? read_listed(run, reading, error) : QN_OK;
+}
+
+/* engine_complete: until all is read. */
+inline enum qn_status end_unit_reading(struct sweep_run *run, struct unit_reading *reading,
+                                       struct qn_error *error) {
+  struct in_place_counts counts;
+  run->state.layout.in_place.searches = false;
+  if (!reading->reads)
+    return QN_OK;
+  reading->reads = false;
+  enum qn_status status =
+      qn_cuda_status(cudaStreamSynchronize(reading->stream), "reading rows", error);
+  if (!status)
+    status = sweep_read(run, &counts, run->state.layout.in_place.counts, 1, sizeof counts, error);
+  if (status)
+    return status;
+  run->moved.active_units += reading->num_read;
+  run->moved.moved_units += reading->num_read;
+  run->moved.moved_bytes += counts.bytes;
+  run->moved.direct_bytes += counts.bytes;
+  return QN_OK;
+}
+
+#else
+
+/* All units are walked. */
+inline enum qn_status unit_reading_upload(struct unit_reading *, struct sweep_run *, bool, uint64_t,
+                                          struct qn_error *) {
+  return QN_OK;
+}
+
+inline enum qn_status unit_reading_create(struct unit_reading *, struct sweep_run *,
+                                          struct qn_error *) {
+  return QN_OK;
+}
+
+inline void unit_reading_destroy(struct unit_reading *) {}
+
+template <class Layout>
+enum qn_status flag_needed_units(struct sweep_run *, struct unit_reading *, const Layout &,
+                                 struct qn_error *) {
+  return QN_OK;
+}
+
+inline enum qn_status end_unit_reading(struct sweep_run *, struct unit_reading *,
+                                       struct qn_error *) {
+  return QN_OK;
+}
+
+#endif
+
+} /* namespace */
