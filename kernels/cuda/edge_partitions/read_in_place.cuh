@@ -194,15 +194,16 @@ bool each_edge_of_source(const struct qn_edge_partitions *view, uint32_t dense, 
 
 inline bool partitions_end_soon(const struct qn_run_request *request,
                                 const struct qn_edge_partitions *view) {
-  auto dense_of = [&](uint32_t vertex) {
-    const uint32_t *const end = view->new_to_old + view->num_sources;
-    const uint32_t *found = std::lower_bound(view->new_to_old, end, vertex);
-    return (uint32_t)(found < end && *found == vertex ? (uint64_t)(found - view->new_to_old)
-                                                      : view->num_sources);
-  };
-  return SWEEP_MAY_END_SOON && sweep_ends_soon(request, dense_of, [&](uint32_t dense, auto visit) {
-           return each_edge_of_source(view, dense, visit);
-         });
+  const uint32_t *const end = view->new_to_old + view->num_sources;
+  if (!SWEEP_MAY_END_SOON(request))
+    return false;
+  const uint32_t source = request->inputs.sources[0];
+  const uint32_t *found = std::lower_bound(view->new_to_old, end, source);
+  if (found == end || *found != source)
+    return true; /* it has no edges */
+  return sweep_ends_soon(
+      request, (uint32_t)(found - view->new_to_old),
+      [&](uint32_t dense, auto visit) { return each_edge_of_source(view, dense, visit); });
 }
 
 } /* namespace */

@@ -71,23 +71,15 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
   return QN_OK;
 }
 
-/* sweep_ends_soon's each_edge. */
-template <class Visit>
-bool each_edge_of_row(const struct qn_csr *out, uint32_t vertex, Visit visit) {
-  const uint64_t end = out->row_offsets[vertex + 1];
-  uint64_t edge = out->row_offsets[vertex];
-  if (end < edge || end > out->num_edges) /* an input that changes */
-    return false;
-  for (; edge < end; edge++)
-    if (out->column_indices[edge] >= out->num_vertices || !visit(out->column_indices[edge]))
-      return false;
-  return true;
-}
-
 inline bool rows_end_soon(const struct qn_run_request *request, const struct qn_csr *out) {
-  return sweep_ends_soon(
-      request, [](uint32_t vertex) { return vertex; },
-      [&](uint32_t vertex, auto visit) { return each_edge_of_row(out, vertex, visit); });
+  auto each_edge = [&](uint32_t vertex, auto visit) {
+    const uint64_t begin = out->row_offsets[vertex], end = out->row_offsets[vertex + 1];
+    bool all = begin <= end && end <= out->num_edges; /* or the input changes */
+    for (uint64_t edge = begin; all && edge < end; edge++)
+      all = out->column_indices[edge] < out->num_vertices && visit(out->column_indices[edge]);
+    return all;
+  };
+  return sweep_ends_soon(request, request->inputs.sources[0], each_edge);
 }
 
 /* The units of both directions. */
@@ -154,14 +146,15 @@ inline enum qn_status streamed_rows_run(const struct qn_run_request *request,
     status = sweep_plan_memory(run, NULL, &source, failure);
     if (status)
       return status;
-    reading.may_read = make_room_for_needed(&reading, run);
+    reading.may_read = sweep_may_read(run, zero_copy_bytes(&reading));
     return run->request->device->report.plan.pin_bytes > 0 ? sweep_begin_pins(run, failure) : QN_OK;
   };
   auto upload = [&](struct sweep_run *run, struct qn_error *failure) {
     enum qn_status status = QN_OK;
     run->stands_in = true;
     run->engine = &reading;
-    reading.may_read = SWEEP_FRONTIER && run->source && make_room_for_needed(&reading, run);
+    reading.may_read =
+        SWEEP_FRONTIER && run->source && sweep_may_read(run, zero_copy_bytes(&reading));
     if (run->source && !reading.may_read && pulls_apart(&reading))
       status = leave_in_edges(run, failure);
     if (!status)
@@ -202,7 +195,7 @@ inline enum qn_status streamed_rows_run(const struct qn_run_request *request,
     count();
     source.user = &reading;
     source.describe = describe_rows;
-    source.moves_once = SWEEP_MAY_END_SOON && rows_end_soon(request, out);
+    source.moves_once = SWEEP_MAY_END_SOON(request) && rows_end_soon(request, out);
     source.resident_bytes = UINT64_MAX;
     status = sweep_run_with(request, out->num_vertices, out->num_edges, NULL, &source, upload,
                             prepare, algorithm, result, error);

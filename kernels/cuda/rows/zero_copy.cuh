@@ -411,11 +411,6 @@ inline uint64_t zero_copy_bytes(const struct row_reading *reading) {
          (PROGRAM_PRIORITY ? qn_cuda_rounded((num_vertices / 32 + 1) * 4) : 0);
 }
 
-/* Make room for that, if enough of it is left. */
-inline bool make_room_for_needed(const struct row_reading *reading, struct sweep_run *run) {
-  return sweep_may_read(run) && sweep_make_room_for(run, zero_copy_bytes(reading));
-}
-
 inline enum qn_status upload_side(const struct row_matrix *matrix, struct sweep_run *run,
                                   struct needed_side *side, struct qn_error *error) {
   side->columns = matrix->columns;
@@ -464,17 +459,16 @@ inline double window_of(const struct row_reading *reading, const struct sweep_ru
 /* What units cost, and which lie in pinned memory. */
 inline void find_pinned(const struct sweep_run *run, struct row_reading *reading) {
   const uint64_t count = qn_unit_pins_count(run->pins);
-  auto is_pinned = [&](const void *data, uint64_t bytes) {
-    return sweep_is_pinned(run, count, data, bytes);
-  };
 #pragma omp parallel for schedule(static)
   for (uint64_t i = 0; i < reading->cut->num_units; i++) {
     const struct row_matrix *matrix = matrix_of(reading, i);
     const struct row_unit *unit = &reading->cut->units[i];
     const uint64_t edges = unit->num_edges, weight = qn_weight_bytes(matrix->weights.type);
     const bool pinned =
-        reading->may_read && is_pinned(matrix->columns + unit->edge_begin, 4 * edges) &&
-        is_pinned(qn_cuda_weights_at(&matrix->weights, unit->edge_begin), weight * edges);
+        reading->may_read &&
+        sweep_is_pinned(run, count, matrix->columns + unit->edge_begin, 4 * edges) &&
+        sweep_is_pinned(run, count, qn_cuda_weights_at(&matrix->weights, unit->edge_begin),
+                        weight * edges);
     reading->moved[i] = (uint32_t)row_unit_bytes(matrix, unit->num_rows, unit->num_edges);
     reading->most[i] = pinned ? reading->moved[i] : 0;
   }
@@ -485,18 +479,11 @@ inline enum qn_status row_reading_create(struct row_reading *reading, struct swe
                                          struct qn_error *error) {
   static const char what[] = "units to be read";
   const uint64_t num_units = reading->cut->num_units;
-  enum qn_status status =
-      qn_pages_alloc(&reading->moved, num_units, sizeof *reading->moved, what, error);
-  if (!status)
-    status = qn_pages_alloc(&reading->most, num_units, sizeof *reading->most, what, error);
-  if (!status)
-    status = qn_pages_alloc(&reading->holds, num_units, 1, what, error);
-  if (!status)
-    status = qn_pages_alloc(&reading->pushed, num_units, sizeof *reading->pushed, what, error);
-  if (!status)
-    status = qn_pages_alloc(&reading->pulled, num_units, sizeof *reading->pulled, what, error);
-  if (!status)
-    status = qn_pages_alloc(&reading->units, num_units, sizeof *reading->units, what, error);
+  enum qn_status status = qn_pages_alloc(&reading->holds, num_units, 1, what, error);
+  for (uint32_t **array :
+       {&reading->moved, &reading->most, &reading->pushed, &reading->pulled, &reading->units})
+    if (!status)
+      status = qn_pages_alloc(array, num_units, sizeof **array, what, error);
   if (status)
     return status;
   if (reading->may_read)
@@ -530,12 +517,10 @@ inline void row_reading_destroy(struct row_reading *reading) {
     cudaStreamDestroy(reading->stream);
   if (reading->before)
     cudaEventDestroy(reading->before);
-  qn_pages_free(reading->moved, num_units, sizeof *reading->moved);
-  qn_pages_free(reading->most, num_units, sizeof *reading->most);
   qn_pages_free(reading->holds, num_units, 1);
-  qn_pages_free(reading->pushed, num_units, sizeof *reading->pushed);
-  qn_pages_free(reading->pulled, num_units, sizeof *reading->pulled);
-  qn_pages_free(reading->units, num_units, sizeof *reading->units);
+  for (uint32_t *array :
+       {reading->moved, reading->most, reading->pushed, reading->pulled, reading->units})
+    qn_pages_free(array, num_units, sizeof *array);
 }
 
 /* What reading each unit's rows costs an iteration, and how many edges they have. */

@@ -120,10 +120,10 @@ bool each_edge_of_page(const struct qn_slotted_pages *view, uint32_t vertex, Vis
 
 inline bool pages_end_soon(const struct qn_run_request *request,
                            const struct qn_slotted_pages *view) {
-  return SWEEP_MAY_END_SOON &&
-         sweep_ends_soon(
-             request, [](uint32_t vertex) { return vertex; },
-             [&](uint32_t vertex, auto visit) { return each_edge_of_page(view, vertex, visit); });
+  return SWEEP_MAY_END_SOON(request) &&
+         sweep_ends_soon(request, request->inputs.sources[0], [&](uint32_t vertex, auto visit) {
+           return each_edge_of_page(view, vertex, visit);
+         });
 }
 
 } /* namespace */

@@ -1,5 +1,5 @@
 /* The rates by which a plan's cost is explained, and by which engines choose between copying units
- * and reading rows of them. */
+ * and reading rows of them, and which units need neither. */
 #pragma once
 
 #include "kernels/cuda/stream/stream.cuh"
@@ -28,6 +28,13 @@ struct qn_read_costs qn_read_costs_of(double copies, double sectors, double line
 enum qn_status qn_read_costs_measure(const struct qn_stream_plan *plan, void *buffer, void *stages,
                                      cudaStream_t stream, struct qn_read_costs *costs,
                                      struct qn_error *error);
+
+/* By a stream that has not been used. */
+enum qn_status qn_unit_stream_read_costs(struct qn_unit_stream *stream, struct qn_read_costs *costs,
+                                         struct qn_error *error);
+
+/* holds[unit] becomes whether it is in the stream's cache, or was copied ahead. */
+void qn_unit_stream_holds(const struct qn_unit_stream *stream, uint8_t *holds);
 
 #ifdef __cplusplus
 }

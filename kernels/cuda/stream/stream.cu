@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "kernels/cuda/stream/follow.cuh"
-#include "kernels/cuda/stream/holds.cuh"
 #include "kernels/cuda/stream/keep.cuh"
+#include "kernels/cuda/stream/rates.cuh"
 #include "support/threads.h"
 
 /* The batches of what was copied ahead are on their lanes already; those of what is cached follow

@@ -1,6 +1,5 @@
 #include "kernels/cuda/stream/stream_state.cuh"
 
-#include "kernels/cuda/stream/holds.cuh"
 #include "kernels/cuda/stream/rates.cuh"
 #include "support/memory.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "kernels/cuda/stream/holds.cuh"
+#include "kernels/cuda/stream/rates.cuh"
 #include "kernels/cuda/sweep/units.cuh"
 
 /* What it takes may be this part of the memory for the cache; more, if it costs streams, of which
@@ -14,21 +14,10 @@
 #define SWEEP_READING_STREAMS 4
 /* A search that sees no more edges ends soon. */
 #define SWEEP_FEW_EDGES 256
-#define SWEEP_MAY_END_SOON (SWEEP_FRONTIER && PROGRAM_NEEDS_SOURCE && !PROGRAM_ROUNDS)
+#define SWEEP_MAY_END_SOON(request)                                                                \
+  (SWEEP_FRONTIER && PROGRAM_NEEDS_SOURCE && !PROGRAM_ROUNDS && (request)->inputs.num_sources == 1)
 
 namespace {
-
-/* Is the container to be pinned, and does the device reach that by its address on the host? */
-inline bool sweep_may_read(const struct sweep_run *run) {
-  int reaches = 0;
-  if (run->request->device->streaming.moves != QN_MOVE_ACTIVE ||
-      run->request->device->report.plan.pin_bytes == 0)
-    return false;
-  if (cudaDeviceGetAttribute(&reaches, cudaDevAttrCanUseHostPointerForRegisteredMem,
-                             run->memory.device.index) != cudaSuccess)
-    cudaGetLastError();
-  return reaches;
-}
 
 /* Streams that keep their buffers beside so many bytes, of `room` for all of it; 0: there is no
  * room for these. They cost the cache first, then streams: what is read is not moved. */
@@ -43,9 +32,16 @@ inline uint64_t sweep_streams_beside(const struct qn_stream_plan *plan, uint64_t
              : std::min(streams, (room - bytes) / plan->batch_bytes);
 }
 
-/* Make room for so many bytes of device memory, if enough of it is left. */
-inline bool sweep_make_room_for(struct sweep_run *run, uint64_t bytes) {
+/* Is the container to be pinned, and does the device reach that by its address on the host? Then
+ * make room for so many bytes of device memory, if enough of it is left. */
+inline bool sweep_may_read(struct sweep_run *run, uint64_t bytes) {
   struct qn_stream_plan *plan = &run->request->device->report.plan;
+  int reaches = 0;
+  if (cudaDeviceGetAttribute(&reaches, cudaDevAttrCanUseHostPointerForRegisteredMem,
+                             run->memory.device.index) != cudaSuccess)
+    cudaGetLastError();
+  if (!reaches || run->request->device->streaming.moves != QN_MOVE_ACTIVE || plan->pin_bytes == 0)
+    return false;
   const uint64_t usable = qn_cuda_plannable_bytes(&run->memory.device, run->memory.cap);
   const uint64_t room = usable - plan->attribute_bytes;
   const uint64_t streams = sweep_streams_beside(plan, room, bytes);
@@ -71,48 +67,41 @@ inline bool sweep_is_pinned(const struct sweep_run *run, uint64_t count, const v
   return pinned;
 }
 
-/* The first units go to the cache, as many as it has room for: all lie there that would be on the
- * device if it had room for all. One moves in any case: the first copy takes milliseconds. */
-inline enum qn_status sweep_fill_cache(struct sweep_run *run, struct qn_error *error) {
+/* Before the first iteration: what reading costs. The first units go to the cache, as many as it
+ * has room for: all lie there that would be on the device if it had room for all. One moves in any
+ * case: the first copy takes milliseconds. */
+inline enum qn_status sweep_begin_reading(struct sweep_run *run, struct qn_read_costs *bus,
+                                          struct qn_error *error) {
   struct qn_stream_figures ignored;
   const uint64_t cached = run->request->device->report.plan.cache_units;
   auto walk_nothing = [](void *, const struct qn_unit_entry *, uint64_t, cudaStream_t,
                          struct qn_error *) { return QN_OK; };
+  enum qn_status status = qn_unit_stream_read_costs(run->stream, bus, error);
+  if (status)
+    return status;
   memset(run->host_flags, 0, run->source->num_units);
   memset(run->host_flags, 1, cached ? cached : 1);
   return qn_unit_stream_run(run->stream, run->host_flags, walk_nothing, NULL, &ignored, error);
 }
 
-/* Before the first iteration: what reading costs. */
-inline enum qn_status sweep_begin_reading(struct sweep_run *run, struct qn_read_costs *bus,
-                                          struct qn_error *error) {
-  enum qn_status status = qn_unit_stream_read_costs(run->stream, bus, error);
-  return status ? status : sweep_fill_cache(run, error);
-}
-
-/* Does the search from a source end before it has seen more than a few edges? Then nothing is read
- * in place: to pin the container and to fill the cache would take longer than all of it.
- * `number_of(vertex)` is how the engine numbers the source; each_edge(number, visit) calls
- * visit(neighbour) for its edges until that returns false, and returns false then, or if the input
- * has changed. */
-template <class NumberOf, class EachEdge>
-bool sweep_ends_soon(const struct qn_run_request *request, NumberOf number_of, EachEdge each_edge) {
-  uint32_t found[SWEEP_FEW_EDGES + 1];
+/* Does a search from `first` alone end before it has seen more than a few edges? Then nothing is
+ * read in place: to pin the container and to fill the cache would take longer than all of it.
+ * each_edge(vertex, visit) calls visit(neighbour) for its edges until that returns false, and
+ * returns false then, or if the input has changed. */
+template <class EachEdge>
+bool sweep_ends_soon(const struct qn_run_request *request, uint32_t first, EachEdge each_edge) {
+  uint32_t found[SWEEP_FEW_EDGES + 1] = {first};
   uint32_t count = 1, edges = 0;
-  if (qn_state_resumed(request) || request->inputs.num_sources != 1)
+  if (qn_state_resumed(request))
     return false;
-  found[0] = number_of(request->inputs.sources[0]);
-  for (uint32_t i = 0; i < count; i++) {
-    const bool all = each_edge(found[i], [&](uint32_t neighbour) {
-      if (++edges > SWEEP_FEW_EDGES)
-        return false;
-      if (std::find(found, found + count, neighbour) == found + count)
-        found[count++] = neighbour;
-      return true;
-    });
-    if (!all)
+  auto see = [&](uint32_t neighbour) {
+    if (std::find(found, found + count, neighbour) == found + count && count <= SWEEP_FEW_EDGES)
+      found[count++] = neighbour;
+    return ++edges <= SWEEP_FEW_EDGES;
+  };
+  for (uint32_t i = 0; i < count; i++)
+    if (!each_edge(found[i], see))
       return false;
-  }
   return true;
 }
 

@@ -136,8 +136,7 @@ inline enum qn_status unit_reading_upload(struct unit_reading *reading, struct s
   struct qn_cuda_memory *memory = &run->memory;
   const uint64_t num_units = reading->num_units = run->source->num_units;
   reading->may_search = PROGRAM_FIRST_SUFFICES && may_search;
-  reading->may_read =
-      sweep_may_read(run) && sweep_make_room_for(run, unit_reading_bytes(num_units) + more);
+  reading->may_read = sweep_may_read(run, unit_reading_bytes(num_units) + more);
   if (!reading->may_read)
     return QN_OK;
   enum qn_status status = qn_cuda_alloc(memory, &in_place->senders, num_units,
