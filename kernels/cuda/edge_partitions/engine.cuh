@@ -264,9 +264,10 @@ inline enum qn_status upload_reading(const struct host_tasks *made, struct sweep
   const struct qn_edge_partitions *view = made->view;
   struct task_reading *reading = (struct task_reading *)run->engine;
   reading->layout.tasks = made->tasks;
+  reading->layout.weighted = PROGRAM_USES_WEIGHTS && view->weights.type != QN_WEIGHT_NONE;
   run->state.layout.host_destinations = view->destinations;
   run->state.layout.host_weights = view->weights;
-  if (!PROGRAM_USES_WEIGHTS)
+  if (!reading->layout.weighted)
     run->state.layout.host_weights.data = NULL;
   enum qn_status status = unit_reading_upload(
       &reading->units, run, view->directedness == QN_UNDIRECTED, row_begins_bytes(view), error);

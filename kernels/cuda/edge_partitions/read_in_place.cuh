@@ -29,7 +29,9 @@ QN_DEVICE_INLINE struct task_row row_of_source(const struct engine_device &devic
                                                const struct device_task &task, uint32_t source) {
   const uint16_t *begins = device.row_begins + task.first_dense + source;
   const uint32_t begin = source == 0 && task.continues ? 0 : begins[0];
-  return {begin, (source + 1 < task.num_sources ? begins[1] : task.num_edges) - begin};
+  const uint32_t next = source + 1 < task.num_sources ? begins[1] : task.num_edges;
+  const uint32_t end = next < task.num_edges ? next : task.num_edges;
+  return {begin, end > begin ? end - begin : 0}; /* also if the input has changed */
 }
 
 QN_DEVICE_INLINE uint32_t destination_of(const struct engine_device &device,
@@ -39,8 +41,8 @@ QN_DEVICE_INLINE uint32_t destination_of(const struct engine_device &device,
 
 #if SWEEP_FRONTIER
 
-QN_DEVICE_INLINE uint64_t bytes_in_place(uint64_t num_edges) {
-  return in_whole_sectors(num_edges * sizeof(uint32_t)) * (PROGRAM_USES_WEIGHTS ? 2 : 1);
+QN_DEVICE_INLINE uint64_t bytes_in_place(const struct task_rows &rows, uint64_t num_edges) {
+  return in_whole_sectors(num_edges * sizeof(uint32_t)) * (rows.weights.data ? 2 : 1);
 }
 
 #if PROGRAM_FIRST_SUFFICES
@@ -59,13 +61,13 @@ QN_DEVICE_INLINE uint64_t search_source(const struct sweep_state &state,
   if (!looks)
     return 0;
   if (end.edge == SEARCH_NONE)
-    return bytes_in_place(end.row.num_edges);
+    return bytes_in_place(rows, end.row.num_edges);
   const uint32_t vertex = task.first_dense + source;
   const uint64_t edge = end.row.first_edge + end.edge;
   search_receive(state, context, destination_of(device, rows, edge),
                  engine_weight(&rows.weights, edge), vertex);
   sweep_mark_received(state, vertex);
-  return bytes_in_place(end.edge + 1);
+  return bytes_in_place(rows, end.edge + 1);
 }
 #endif
 
@@ -81,7 +83,7 @@ QN_DEVICE_INLINE uint64_t push_source(const struct sweep_state &state,
   for (uint32_t edge = qn_lane(); edge < row.num_edges; edge += 32)
     sweep_collect(state, context, message, engine_weight(&rows.weights, row.first_edge + edge),
                   destination_of(state.layout, rows, row.first_edge + edge));
-  return bytes_in_place(row.num_edges);
+  return bytes_in_place(rows, row.num_edges);
 }
 
 /* The block walks those rows of a task that are needed. Returns the thread's part of the bytes that
@@ -129,13 +131,15 @@ QN_DEVICE_INLINE uint64_t engine_read_unit(const struct sweep_state &state,
 /* What sweep/unit_reading.cuh asks. */
 struct readable_tasks {
   const struct device_task *tasks;
+  bool weighted;
 
   uint64_t mean_edges(uint64_t task) const {
-    return (tasks[task].num_edges + tasks[task].num_sources - 1) / tasks[task].num_sources;
+    const uint32_t num_sources = tasks[task].num_sources;
+    return num_sources ? (tasks[task].num_edges + num_sources - 1) / num_sources : 0;
   }
 
   struct unit_reads row_reads(uint64_t, uint64_t count, uint64_t edges) const {
-    return unit_reads_of(PROGRAM_USES_WEIGHTS ? 2 * count : count, edges * sizeof(uint32_t));
+    return unit_reads_of(weighted ? 2 * count : count, edges * sizeof(uint32_t));
   }
 };
 
@@ -155,7 +159,7 @@ inline enum qn_status upload_row_begins(const struct qn_edge_partitions *view,
     for (uint32_t edge = 0; edge < task->num_edges; edge++) {
       const uint32_t source = sources[edge] - task->first_id;
       if ((edge == 0 ? !task->continues : sources[edge] != sources[edge - 1]) &&
-          source < task->num_sources) /* unless the input has changed */
+          (uint64_t)task->first_dense + source < view->num_sources) /* or the input has changed */
         begins[task->first_dense + source] = (uint16_t)edge;
     }
   }

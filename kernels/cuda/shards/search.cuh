@@ -8,6 +8,8 @@
 #include "kernels/cuda/sweep/bottom_up.cuh"
 #include "kernels/cuda/sweep/push.cuh"
 
+static_assert(!PROGRAM_USES_WEIGHTS, "out-edges of shards have no weights");
+
 namespace {
 
 /* In-edges of all rows but hubs. */

@@ -197,7 +197,7 @@ inline enum qn_status unit_reading_create(struct unit_reading *reading, struct s
   return run->all_begun ? QN_OK : sweep_begin_reading(run, &reading->bus, error);
 }
 
-/* Nothing is read any more. A zeroed struct is allowed. */
+/* Nothing is read any more. A zeroed struct is allowed, as this leaves it. */
 inline void unit_reading_destroy(struct unit_reading *reading) {
   if (reading->stream) {
     cudaStreamSynchronize(reading->stream);
@@ -209,6 +209,7 @@ inline void unit_reading_destroy(struct unit_reading *reading) {
        {reading->senders, reading->open, reading->moved, reading->most, reading->list})
     qn_pages_free(array, reading->num_units, sizeof *array);
   qn_pages_free(reading->holds, reading->num_units, 1);
+  memset(reading, 0, sizeof *reading);
 }
 
 /* ---- What an iteration does ------------------------------------------------------------- */
