@@ -24,10 +24,9 @@ struct summing {
 
 static enum qn_status refuse(const struct summing *summing, struct qn_error *error) {
   const char *why = archive_error_string(summing->archive);
-  if (archive_errno(summing->archive) == ENOMEM)
+  if (archive_errno(summing->archive) == ENOMEM || !why) /* it says what it cannot do otherwise */
     return qn_fail_memory(error, "the sums of a file", 0);
-  return qn_fail(error, QN_UNSUPPORTED, "libarchive does not compute SHA-256%s%s", why ? ": " : "",
-                 why ? why : "");
+  return qn_fail(error, QN_UNSUPPORTED, "libarchive does not compute SHA-256: %s", why);
 }
 
 static enum qn_status begin(struct summing *summing, uint64_t bytes, struct qn_error *error) {

@@ -12,6 +12,7 @@ from faults.commands import COMMANDS, Reference, contents, make_inputs, words_of
 
 SHIM = BIN.parent / "release/tests/libquern_allocations.so"
 FIRST = 40  # of which each is tried: what all tools begin with
+EACH = ("fetch",)  # whose sums libarchive may fail to begin without a word
 # libarchive goes through NULL where it gets no memory for what it makes when it opens a reader or begins a member, and says
 # of some filters that the file ends early.
 LEFT_OUT = ("import-gzip", "import-zip", "import-npz", "bundle", "extract-member", "list")
@@ -50,7 +51,7 @@ class Allocations(unittest.TestCase):
             right = Reference(name, self.inputs, Path("right-" + name))
             self.run_command(name, QUERN_ALLOCATIONS=str(Path("count").resolve()))
             most = int(Path("count").read_text())
-            tried = range(1, FIRST) if i == 0 else []
+            tried = range(1, most + 1) if name in EACH else range(1, FIRST) if i == 0 else []
             for nth in {*tried, *(chance.randint(1, most) for _ in range(self.tries))}:
                 self.check(right, nth)
 
