@@ -692,7 +692,7 @@ class Streaming(Graph):
                 streaming = json.loads(done.stdout)["streaming"]
                 self.assertEqual(streaming["values"], "receivers")
                 tables = streaming["attribute_bytes"] - bytes * num_vertices
-                self.assertTrue(0 <= tables < 40 << 10, streaming["attribute_bytes"])
+                self.assertTrue(0 <= tables < 32 << 10, streaming["attribute_bytes"])
                 for vertex, (x, y) in enumerate(zip(values(Path("cpu.npy")), values(Path("cuda.npy")))):
                     self.assertTrue(x == y or math.isclose(x, y, rel_tol=1e-5), "vertex %d: %r, %r" % (vertex, x, y))
 

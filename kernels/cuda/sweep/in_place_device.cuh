@@ -11,8 +11,7 @@ struct in_place_counts {
 };
 
 struct units_in_place {
-  uint32_t *senders; /* [units] how many vertices are active; then the units to be read */
-  uint32_t *open;    /* [units] how many vertices may still receive, in searches */
+  uint32_t *needed; /* [units] how many vertices are active, or open; then the units to be read */
   struct in_place_counts *counts;
   bool searches; /* in this iteration open vertices look for an active neighbour */
 };

@@ -3,8 +3,7 @@
  * iteration the device counts the active vertices of each unit; the host says what reading their
  * rows would cost, and each unit is moved or read, whichever the bus has done with sooner. Searches
  * of undirected graphs may let open vertices look for an active neighbour (bottom_up.cuh) in place
- * of being pushed to, if that costs less in all. It takes 4 bytes a unit on the device, 8 for
- * searches.
+ * of being pushed to, if that costs less in all. It takes 4 bytes a unit on the device.
  *
  * The engine's struct engine_device has `struct units_in_place in_place`, and it defines
  *
@@ -72,30 +71,23 @@ QN_DEVICE_INLINE uint64_t in_whole_sectors(uint64_t bytes) {
 QN_DEVICE_INLINE uint64_t engine_read_unit(const struct sweep_state &state,
                                            const struct qn_program_context &context, uint32_t unit);
 
-/* How many vertices of each unit are active, and, in searches, may receive: a warp a unit. */
+/* How many vertices of each unit are active, or may receive if `open`: a warp a unit. */
 __global__ void count_needed(const struct sweep_state state,
-                             const struct qn_program_context context, uint32_t num_units) {
-  const struct units_in_place &in_place = state.layout.in_place;
+                             const struct qn_program_context context, uint32_t num_units,
+                             bool open) {
   const uint32_t warps = gridDim.x * (blockDim.x / 32);
   for (uint32_t unit = blockIdx.x * (blockDim.x / 32) + qn_warp(); unit < num_units;
        unit += warps) {
     const struct unit_vertices vertices = engine_unit_vertices(state.layout, unit);
-    uint32_t senders = 0, open = 0;
-    for (uint64_t v = (uint64_t)vertices.begin + qn_lane(); v < vertices.end; v += 32) {
-      senders += sweep_is_active(state, (uint32_t)v);
-      if (PROGRAM_FIRST_SUFFICES)
-        open += sweep_may_receive(state, context, (uint32_t)v);
-    }
+    uint32_t count = 0;
+    for (uint64_t v = (uint64_t)vertices.begin + qn_lane(); v < vertices.end; v += 32)
+      count += open ? sweep_may_receive(state, context, (uint32_t)v)
+                    : sweep_is_active(state, (uint32_t)v);
     __syncwarp();
-    for (int step = 16; step > 0; step /= 2) {
-      senders += __shfl_xor_sync(QN_FULL_WARP, senders, step);
-      open += __shfl_xor_sync(QN_FULL_WARP, open, step);
-    }
-    if (qn_lane() == 0) {
-      in_place.senders[unit] = senders;
-      if (PROGRAM_FIRST_SUFFICES)
-        in_place.open[unit] = open;
-    }
+    for (int step = 16; step > 0; step /= 2)
+      count += __shfl_xor_sync(QN_FULL_WARP, count, step);
+    if (qn_lane() == 0)
+      state.layout.in_place.needed[unit] = count;
   }
 }
 
@@ -113,7 +105,7 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
     __syncthreads();
     if (number >= num_units)
       break;
-    bytes += engine_read_unit(state, context, in_place.senders[number]);
+    bytes += engine_read_unit(state, context, in_place.needed[number]);
   }
   bytes = qn_block_sum(bytes);
   if (threadIdx.x == 0 && bytes > 0)
@@ -124,7 +116,7 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
 
 /* Of device memory, for so many units. */
 inline uint64_t unit_reading_bytes(uint64_t num_units) {
-  return (PROGRAM_FIRST_SUFFICES ? 2 : 1) * qn_cuda_rounded(num_units * sizeof(uint32_t)) +
+  return qn_cuda_rounded(num_units * sizeof(uint32_t)) +
          qn_cuda_rounded(sizeof(struct in_place_counts));
 }
 
@@ -139,11 +131,8 @@ inline enum qn_status unit_reading_upload(struct unit_reading *reading, struct s
   reading->may_read = sweep_may_read(run, unit_reading_bytes(num_units) + more);
   if (!reading->may_read)
     return QN_OK;
-  enum qn_status status = qn_cuda_alloc(memory, &in_place->senders, num_units,
-                                        sizeof *in_place->senders, "counts of vertices", error);
-  if (!status && PROGRAM_FIRST_SUFFICES)
-    status = qn_cuda_alloc(memory, &in_place->open, num_units, sizeof *in_place->open,
-                           "counts of vertices", error);
+  enum qn_status status = qn_cuda_alloc(memory, &in_place->needed, num_units,
+                                        sizeof *in_place->needed, "counts of vertices", error);
   return status ? status
                 : qn_cuda_alloc_zeroed(memory, &in_place->counts, 1, sizeof *in_place->counts,
                                        "counters", error);
@@ -235,19 +224,35 @@ uint64_t each_needed_unit(const struct unit_reading *reading, const Layout &layo
   return total;
 }
 
+/* How many vertices of each unit are active, or `open`, to the host. */
+inline enum qn_status find_needed(struct sweep_run *run, const struct unit_reading *reading,
+                                  bool open, uint32_t *to, struct qn_error *error) {
+  const uint64_t num_units = reading->num_units;
+  QN_LAUNCH(count_needed,
+            qn_grid(num_units, SWEEP_THREADS / 32, run->memory.device.multiprocessors, 8),
+            SWEEP_THREADS, 0, NULL, run->state, run->context, (uint32_t)num_units, open);
+  return sweep_read(run, to, run->state.layout.in_place.needed, num_units, sizeof *to, error);
+}
+
 /* Does it cost less that open vertices search than to push from all active ones? *reach says how
  * far they look. */
 template <class Layout>
-bool searching_pays(const struct sweep_run *run, const struct unit_reading *reading,
-                    const Layout &layout, uint64_t push_cost, uint64_t *reach) {
+enum qn_status choose_searches(struct sweep_run *run, const struct unit_reading *reading,
+                               const Layout &layout, uint64_t push_cost, uint64_t *reach,
+                               struct qn_error *error) {
   uint64_t active_edges = 0;
   if (!reading->may_search || push_cost <= run->source->total_bytes / IN_PLACE_FEW)
-    return false;
+    return QN_OK;
+  enum qn_status status = find_needed(run, reading, true, reading->open, error);
+  if (status)
+    return status;
   for (uint64_t unit = 0; unit < reading->num_units; unit++)
     active_edges += reading->senders[unit] * layout.mean_edges(unit);
-  *reach = IN_PLACE_REACH * (run->context.num_edges / (active_edges + 1) + 1);
-  return each_needed_unit(reading, layout, reading->open, *reach, [](uint64_t, bool) {}) <
-         push_cost;
+  const uint64_t edges = IN_PLACE_REACH * (run->context.num_edges / (active_edges + 1) + 1);
+  run->state.layout.in_place.searches =
+      each_needed_unit(reading, layout, reading->open, edges, [](uint64_t, bool) {}) < push_cost;
+  *reach = run->state.layout.in_place.searches ? edges : *reach;
+  return QN_OK;
 }
 
 /* Begin to read. */
@@ -257,7 +262,7 @@ inline enum qn_status read_listed(struct sweep_run *run, struct unit_reading *re
   const uint64_t bytes = reading->num_read * sizeof *reading->list;
   cudaError_t result = cudaMemsetAsync(in_place->counts, 0, sizeof *in_place->counts, NULL);
   if (result == cudaSuccess)
-    result = cudaMemcpy(in_place->senders, reading->list, bytes, cudaMemcpyHostToDevice);
+    result = cudaMemcpy(in_place->needed, reading->list, bytes, cudaMemcpyHostToDevice);
   if (result == cudaSuccess)
     result = cudaEventRecord(reading->before, NULL);
   if (result == cudaSuccess)
@@ -276,26 +281,21 @@ inline enum qn_status read_listed(struct sweep_run *run, struct unit_reading *re
 template <class Layout>
 enum qn_status flag_needed_units(struct sweep_run *run, struct unit_reading *reading,
                                  const Layout &layout, struct qn_error *error) {
-  struct units_in_place *in_place = &run->state.layout.in_place;
-  const uint64_t num_units = reading->num_units;
   uint64_t reach = UINT64_MAX;
   qn_unit_stream_holds(run->stream, reading->holds);
-  QN_LAUNCH(count_needed,
-            qn_grid(num_units, SWEEP_THREADS / 32, run->memory.device.multiprocessors, 8),
-            SWEEP_THREADS, 0, NULL, run->state, run->context, (uint32_t)num_units);
-  enum qn_status status =
-      sweep_read(run, reading->senders, in_place->senders, num_units, sizeof(uint32_t), error);
-  if (!status && PROGRAM_FIRST_SUFFICES)
-    status = sweep_read(run, reading->open, in_place->open, num_units, sizeof(uint32_t), error);
+  enum qn_status status = find_needed(run, reading, false, reading->senders, error);
   if (status)
     return status;
   const uint64_t push_cost =
       each_needed_unit(reading, layout, reading->senders, reach, [](uint64_t, bool) {});
-  in_place->searches = searching_pays(run, reading, layout, push_cost, &reach);
+  status = choose_searches(run, reading, layout, push_cost, &reach, error);
+  if (status)
+    return status;
+  const bool searches = run->state.layout.in_place.searches;
   reading->num_read = 0;
-  memset(run->host_flags, 0, num_units);
-  each_needed_unit(reading, layout, in_place->searches ? reading->open : reading->senders,
-                   in_place->searches ? reach : UINT64_MAX, [&](uint64_t unit, bool is_read) {
+  memset(run->host_flags, 0, reading->num_units);
+  each_needed_unit(reading, layout, searches ? reading->open : reading->senders, reach,
+                   [&](uint64_t unit, bool is_read) {
                      if (is_read)
                        reading->list[reading->num_read++] = (uint32_t)unit;
                      else
