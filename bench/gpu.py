@@ -429,6 +429,13 @@ def device_records(results):
             yield records.record(row, run["team"], 1e3 * run["seconds"], "ms", graph)
 
 
+def sharing_records(results):
+    for row in results.get("sharing", []):
+        if row["scale"] == REPORTED_SCALE:
+            yield records.record(gpu_devices.sharing_row(row, LAYOUT_TITLES[row["layout"]]), row["choice"], 1e3 * row["seconds"], "ms",
+                                 graph_title("rmat", row["scale"]) + ", undirected")
+
+
 def row_records(results):
     for row in results.get("rows", []):
         yield records.record(row["title"], "Quern", 1e3 * row["seconds"], "ms")
@@ -439,7 +446,7 @@ def row_records(results):
 def all_records(results):
     tables = {"gpu-limits": limit_records(results), "gpu-kernels": kernel_records(results["runs"]),
               "gpu-cusparse": cusparse_records(results), "gpu-streaming": streaming_records(results),
-              "gpu-joint": joint_records(results), "gpu-devices": device_records(results),
+              "gpu-joint": joint_records(results), "gpu-devices": device_records(results), "gpu-sharing": sharing_records(results),
               "gpu-rows": row_records(results)}
     return {name: found for name, found in ((name, list(each)) for name, each in tables.items()) if found}
 

@@ -46,6 +46,7 @@ enum qn_kernel_traits {
   QN_KERNEL_ALONE = 1 << 16,    /* of sets: by one process, which walks all parts */
   QN_KERNEL_ANY_ROWS = 1 << 17, /* of sets: rows may hold edges of either direction */
   QN_KERNEL_LISTED_ROWS = 1 << 18, /* of sets: takes listed rows beside those of parts */
+  QN_KERNEL_SHARES_ROWS = 1 << 19, /* stands in where several devices share plain rows */
 };
 
 /* Along which edges a run goes where its layout has both, or searches may choose. */

@@ -22,13 +22,13 @@ const struct qn_kernel *qn_kernel_find(const char *algorithm, enum qn_layout lay
   return NULL;
 }
 
-/* Of the kernels that stand in for this one that with or without QN_KERNEL_MULTI_SOURCE. */
-static const struct qn_kernel *find_stand_in(const struct qn_kernel *kernel, uint32_t columns) {
+/* Of the kernels that stand in for this one that with this trait of two, or with neither. */
+static const struct qn_kernel *find_stand_in(const struct qn_kernel *kernel, uint32_t trait) {
+  const uint32_t traits = QN_KERNEL_MULTI_SOURCE | QN_KERNEL_SHARES_ROWS;
   for (const struct qn_kernel *const *other = qn_kernels(); *other; other++)
     if ((*other)->traits & QN_KERNEL_STANDS_IN && (*other)->layout == kernel->layout &&
-        (*other)->processor == kernel->processor &&
-        ((*other)->traits & QN_KERNEL_MULTI_SOURCE) == columns &&
-        (*other)->algorithm == kernel->algorithm)
+        (*other)->processor == kernel->processor && ((*other)->traits & traits) == trait &&
+        (*other)->weight_types & kernel->weight_types && (*other)->algorithm == kernel->algorithm)
       return *other;
   return NULL;
 }
@@ -39,6 +39,10 @@ const struct qn_kernel *qn_stand_in_find(const struct qn_kernel *kernel) {
 
 const struct qn_kernel *qn_multi_source_find(const struct qn_kernel *kernel) {
   return find_stand_in(kernel, QN_KERNEL_MULTI_SOURCE);
+}
+
+const struct qn_kernel *qn_sharing_find(const struct qn_kernel *kernel) {
+  return find_stand_in(kernel, QN_KERNEL_SHARES_ROWS);
 }
 
 const struct qn_kernel *qn_derived_find(const char *algorithm, enum qn_layout layout,

@@ -53,6 +53,8 @@ const struct qn_kernel *qn_kernel_find(const char *algorithm, enum qn_layout lay
  * (QN_KERNEL_MULTI_SOURCE); NULL if none does. */
 const struct qn_kernel *qn_stand_in_find(const struct qn_kernel *kernel);
 const struct qn_kernel *qn_multi_source_find(const struct qn_kernel *kernel);
+/* The one by which several devices share it (QN_KERNEL_SHARES_ROWS); NULL if there is none. */
+const struct qn_kernel *qn_sharing_find(const struct qn_kernel *kernel);
 
 /* The one that takes its place for sets cut by columns (QN_KERNEL_BLOCKS); NULL if none does. */
 const struct qn_kernel *qn_blocks_find(const struct qn_kernel *kernel);

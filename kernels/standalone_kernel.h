@@ -55,7 +55,9 @@ QN_DECLARE_ALGORITHM(walk);
   QN_DISTANCES_KERNEL(harmonic, name, layout, processor, run)
 
 #define QN_CC_KERNEL(name, layout, processor, run)                                                 \
-  QN_STANDALONE_KERNEL(cc, name, layout, processor, QN_KERNEL_NO_FRONTIER | QN_KERNEL_ONE_WALK,    \
+  QN_STANDALONE_KERNEL(cc, name, layout, processor,                                                \
+                       QN_KERNEL_NO_FRONTIER | QN_KERNEL_ONE_WALK |                                \
+                           QN_SHARED_ROWS(layout, processor),                                      \
                        QN_RESULT_U32, run, sizeof(uint32_t))
 
 /* In one walk over the edges, which need not be there both ways. */

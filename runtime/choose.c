@@ -38,12 +38,14 @@ static const struct qn_kernel *find_on(const struct qn_run_input *input,
   const struct qn_kernel *blocks =
       kernel && qn_run_input_is_cut(input) ? qn_blocks_find(kernel) : NULL;
   const struct qn_kernel *other = kernel ? qn_stand_in_find(kernel) : NULL;
+  const bool shares = kernel && options->num_devices > 1 && !(kernel->traits & QN_KERNEL_DEVICES);
   if (blocks)
     return blocks;
-  const bool replaces =
-      other && (qn_run_is_refused(input, kernel) ||
-                (other->traits & QN_KERNEL_ONE_WALK && !iterates(options)) ||
-                (options->num_devices > 1 && other->traits & ~kernel->traits & QN_KERNEL_DEVICES));
+  if (shares && qn_sharing_find(kernel))
+    return qn_sharing_find(kernel);
+  const bool replaces = other && (qn_run_is_refused(input, kernel) ||
+                                  (other->traits & QN_KERNEL_ONE_WALK && !iterates(options)) ||
+                                  (shares && other->traits & QN_KERNEL_DEVICES));
   return replaces ? other : kernel;
 }
 

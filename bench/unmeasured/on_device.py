@@ -50,7 +50,7 @@ def steps(options, work):
     def results(part):
         return [python, ROOT / "tests/gpu/algorithms.py", 10 if tiny else 18, part]
     if options.devices > 1:
-        return [Step("devices", 30, 200, gpu("--devices", *(["--scales=9"] if tiny else []))), Step("papers-devices", 40, 300, papers("gts"))]
+        return [Step("devices", 30, 330, gpu("--devices", *(["--scales=9"] if tiny else []))), Step("papers-devices", 40, 300, papers("gts"))]
     return [
         Step("papers-disks", 30, 120, papers("disks")),
         Step("papers-real", 30, 440, papers("real")),

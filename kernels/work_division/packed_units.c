@@ -92,6 +92,12 @@ static uint64_t cut_units(const struct qn_packed_rows *rows, uint64_t words, uin
   return count;
 }
 
+static uint64_t unit_bytes(const struct qn_packed_units *units, uint64_t unit) {
+  uint64_t weight_bytes;
+  qn_packed_unit_weights(units, unit, &weight_bytes);
+  return 4 * qn_packed_unit_words(units, unit) + weight_bytes;
+}
+
 enum qn_status qn_packed_units_create(struct qn_packed_units *units,
                                       const struct qn_packed_rows *rows, bool weighted,
                                       uint64_t bytes, struct qn_error *error) {
@@ -105,14 +111,27 @@ enum qn_status qn_packed_units_create(struct qn_packed_units *units,
   units->count = cut_units(rows, bytes / 4, units->bounds);
   for (uint64_t unit = 0; unit < units->count; unit++) {
     const uint64_t words = qn_packed_unit_words(units, unit);
-    uint64_t weight_bytes;
-    qn_packed_unit_weights(units, unit, &weight_bytes);
+    const uint64_t weight_bytes = unit_bytes(units, unit) - 4 * words;
     units->most_words = words > units->most_words ? words : units->most_words;
     if (weight_bytes > units->most_weight_bytes)
       units->most_weight_bytes = weight_bytes;
     units->total_bytes += 4 * words + weight_bytes;
   }
   return QN_OK;
+}
+
+void qn_packed_units_begin_at(struct qn_packed_units *units, uint64_t tile) {
+  uint64_t unit = 0;
+  while (unit < units->count && units->bounds[unit] < tile)
+    unit++;
+  if (units->bounds[unit] == tile)
+    return;
+  units->total_bytes -= unit_bytes(units, unit - 1);
+  memmove(&units->bounds[unit + 1], &units->bounds[unit],
+          (units->count + 1 - unit) * sizeof *units->bounds);
+  units->bounds[unit] = (uint32_t)tile;
+  units->count++;
+  units->total_bytes += unit_bytes(units, unit - 1) + unit_bytes(units, unit);
 }
 
 void qn_packed_units_destroy(struct qn_packed_units *units) {

@@ -46,6 +46,9 @@ enum qn_status qn_packed_units_create(struct qn_packed_units *units,
                                       uint64_t bytes, struct qn_error *error);
 void qn_packed_units_destroy(struct qn_packed_units *units);
 
+/* Let a unit begin at this tile, too. */
+void qn_packed_units_begin_at(struct qn_packed_units *units, uint64_t tile);
+
 /* Where the words of a unit lie, with QN_PACKED_BEHIND words that decoders may read behind them. */
 #define QN_PACKED_BEHIND 8
 QN_INLINE uint64_t qn_packed_unit_words(const struct qn_packed_units *units, uint64_t unit) {

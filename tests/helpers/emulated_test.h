@@ -20,6 +20,7 @@ static inline void new_machine(uint64_t seed, uint64_t fail_nth) {
 static inline bool is_emulated(const struct qn_kernel *kernel, enum qn_layout layout,
                                const struct qn_graph *graph) {
   return kernel->layout == layout && kernel->processor == QN_CUDA &&
+         !(kernel->traits & QN_KERNEL_SHARES_ROWS) &&
          kernel->weight_types & 1u << graph->out.weights.type &&
          !(kernel->traits & QN_KERNEL_SYMMETRIC && graph->directedness != QN_UNDIRECTED) &&
          !(kernel->algorithm->inputs & QN_ANY_SOURCES && graph->out.num_vertices == 0);
@@ -70,7 +71,8 @@ static inline void fail_device_calls(enum qn_layout layout, const void *view) {
   uint32_t source = 0;
   uint64_t live = qn_memory_live();
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
-    if ((*kernel)->layout != layout || (*kernel)->processor != QN_CUDA || !has_its_turn(*kernel, 0))
+    if ((*kernel)->layout != layout || (*kernel)->processor != QN_CUDA ||
+        (*kernel)->traits & QN_KERNEL_SHARES_ROWS || !has_its_turn(*kernel, 0))
       continue;
     struct qn_run_request request = qn_run_request_for(*kernel, view);
     struct qn_device_run device = {0};

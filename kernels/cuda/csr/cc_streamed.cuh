@@ -5,7 +5,11 @@
  * resident run begins to save most of its work, would move nearly all of it too.
  *
  * An iteration is CC_STEP_BYTES of units. Trees only ever grow together, so between two of them the
- * parents are a state to go on from. */
+ * parents are a state to go on from.
+ *
+ * Several devices each join the edges of their rows (edges/row_team.cuh). Then one joins what
+ * another has found, a vertex to its parent, until the first has all: for N devices log2(N) times
+ * 4 bytes a vertex come in. */
 #pragma once
 
 #include "kernels/cuda/edges/fit_or_read.cuh"
@@ -47,8 +51,9 @@ struct cc_stream {
   uint8_t *flags; /* [num_units] of an iteration */
   uint32_t *parent;
   const uint32_t *positions;
-  uint32_t *first; /* [V] for labels by position; NULL without positions */
-  unsigned blocks; /* of threads for all units */
+  uint32_t *first;  /* [V] for labels by position; NULL without positions */
+  uint32_t *theirs; /* [V] the parents of another device; NULL: this one is alone */
+  unsigned blocks;  /* of threads for all units */
 };
 
 inline enum qn_status cc_walk(void *user, const struct qn_unit_entry *entries, uint64_t count,
@@ -62,7 +67,8 @@ inline enum qn_status cc_walk(void *user, const struct qn_unit_entry *entries, u
 /* Device memory beside the units. */
 inline uint64_t cc_attribute_bytes(const struct cc_stream *work) {
   const uint64_t numbers = qn_cuda_rounded(work->num_vertices * sizeof(uint32_t));
-  return row_tables_bytes(&work->cut) + (work->request->positions ? 3 : 1) * numbers;
+  const unsigned more = work->request->device->member ? 1 : 0;
+  return row_tables_bytes(&work->cut) + (work->request->positions ? 3 + more : 1 + more) * numbers;
 }
 
 inline enum qn_status cc_plan(struct cc_stream *work, struct qn_error *error) {
@@ -71,11 +77,14 @@ inline enum qn_status cc_plan(struct cc_stream *work, struct qn_error *error) {
   const uint64_t attributes = cc_attribute_bytes(work), least = qn_unit_stream_least(&work->source);
   if (attributes > usable || least > usable - attributes)
     return qn_run_too_large(work->memory, "even streaming, cc", attributes + least, error);
-  if (work->source.num_units == 0)
-    return QN_OK;
-  plan->attribute_bytes = attributes;
-  return qn_unit_stream_plan(&work->source, &work->request->device->streaming, usable - attributes,
-                             plan, error);
+  enum qn_status status = QN_OK;
+  if (work->source.num_units > 0) {
+    plan->attribute_bytes = attributes;
+    status = qn_unit_stream_plan(&work->source, &work->request->device->streaming,
+                                 usable - attributes, plan, error);
+  }
+  qn_row_plan(work->memory, attributes, work->source.total_bytes);
+  return status;
 }
 
 inline enum qn_status cc_create(struct cc_stream *work, struct qn_error *error) {
@@ -89,6 +98,9 @@ inline enum qn_status cc_create(struct cc_stream *work, struct qn_error *error) 
   if (!status && request->positions)
     status = qn_cuda_alloc(memory, &work->first, work->num_vertices, sizeof *work->first,
                            "first positions", error);
+  if (!status && memory->member)
+    status = qn_cuda_alloc(memory, &work->theirs, work->num_vertices, sizeof *work->theirs,
+                           "labels of another device", error);
   if (!status)
     status = row_tables_upload(memory, &work->cut, &work->tables, error);
   if (!status)
@@ -108,14 +120,16 @@ inline enum qn_status cc_create(struct cc_stream *work, struct qn_error *error) 
 /* The parents of a state must be what parents always are, or searches for roots would not end. */
 inline bool cc_state_is_sound(const struct cc_stream *work, const struct qn_run_state *state) {
   const uint32_t *parent = (const uint32_t *)state->values;
-  uint64_t bad = state->registers[QN_STATE_ENGINE] > work->source.num_units;
+  const bool alone = !work->memory->member;
+  uint64_t bad = alone && state->registers[QN_STATE_ENGINE] > work->source.num_units;
 #pragma omp parallel for schedule(static) reduction(+ : bad)
   for (uint64_t v = 0; v < work->num_vertices; v++)
     bad += parent[v] > v;
   return bad == 0;
 }
 
-/* The first parents; *done becomes how many units have been joined. */
+/* The first parents; *done becomes how many units have been joined: of one of several devices none,
+ * whose units are others than those of the state. */
 inline enum qn_status cc_begin(struct cc_stream *work, uint64_t *done, struct qn_error *error) {
   const struct qn_run_state *state = qn_state_resumed(work->request);
   *done = 0;
@@ -126,7 +140,8 @@ inline enum qn_status cc_begin(struct cc_stream *work, uint64_t *done, struct qn
   }
   if (!cc_state_is_sound(work, state))
     return qn_fail(error, QN_INVALID, "the checkpoint has values that cc cannot have left there");
-  *done = state->registers[QN_STATE_ENGINE];
+  if (!work->memory->member)
+    *done = state->registers[QN_STATE_ENGINE];
   work->result->stats.iterations = state->registers[QN_STATE_ITERATIONS];
   return qn_cuda_upload(work->memory, work->parent, state->values, work->num_vertices,
                         sizeof *work->parent, "labels", error);
@@ -134,6 +149,7 @@ inline enum qn_status cc_begin(struct cc_stream *work, uint64_t *done, struct qn
 
 inline enum qn_status cc_keep(struct cc_stream *work, uint64_t done, struct qn_error *error) {
   struct qn_state_parts parts = keep_parts(work->num_vertices, sizeof *work->parent, NULL);
+  done = work->memory->member ? 0 : done;
   parts.numbers[0] = &done;
   return keep_values(work->request, work->result->stats.iterations, 0, &parts, work->memory,
                      work->parent, error);
@@ -181,6 +197,43 @@ inline enum qn_status cc_join(struct cc_stream *work, struct qn_error *error) {
   return status;
 }
 
+__global__ void join_parents(uint32_t *parent, const uint32_t *theirs, uint64_t num_vertices) {
+  qn_grid_steps(num_vertices, [&](uint64_t v) {
+    if (theirs[v] != v)
+      join(parent, (uint32_t)v, theirs[v]);
+  });
+}
+
+/* Join what device `by` has found. */
+inline enum qn_status cc_join_theirs(struct cc_stream *work, unsigned by, struct qn_error *error) {
+  const uint64_t num_vertices = work->num_vertices;
+  const unsigned blocks = qn_run_blocks(work->memory, num_vertices);
+  enum qn_status status =
+      qn_row_copy(work->memory, work->theirs, by, qn_row_told(work->memory->member, by),
+                  num_vertices * sizeof *work->theirs, error);
+  if (status)
+    return status;
+  QN_LAUNCH(join_parents, blocks, QN_QUEUE_THREADS, 0, NULL, work->parent, work->theirs,
+            num_vertices);
+  QN_LAUNCH(compress, blocks, QN_QUEUE_THREADS, 0, NULL, work->parent, num_vertices);
+  status = qn_cuda_launched("joining trees", error);
+  return status ? status : qn_cuda_status(cudaDeviceSynchronize(), "joining trees", error);
+}
+
+/* Until the first of several devices has all trees. */
+inline enum qn_status cc_join_devices(struct cc_stream *work, struct qn_error *error) {
+  struct qn_row_member *member = work->memory->member;
+  const unsigned members = qn_row_members(member);
+  enum qn_status status = QN_OK;
+  for (unsigned step = 1; step < members && !status; step *= 2) {
+    status = qn_row_tell(member, QN_OK, work->parent, error);
+    if (!status && member->index % (2 * step) == 0 && member->index + step < members)
+      status = cc_join_theirs(work, member->index + step, error);
+    status = qn_row_agree(member, status);
+  }
+  return status;
+}
+
 inline void cc_destroy(struct cc_stream *work) {
   qn_unit_stream_destroy(work->stream);
   qn_pages_free(work->flags, work->source.num_units, 1);
@@ -202,6 +255,7 @@ inline enum qn_status cc_run_streamed(const struct qn_run_request *request,
   work.memory = &memory;
   work.num_vertices = out->num_vertices;
   const struct row_matrix matrix = row_matrix_of_csr(out, false, bounds);
+  qn_row_range(request->device->member, out->num_vertices, &bounds[0], &bounds[1]);
   enum qn_status status = row_units_create(&work.cut, &matrix, ROW_UNIT_ALL, error);
   if (!status) {
     row_units_count(&work.cut, &work.source);
@@ -214,7 +268,9 @@ inline enum qn_status cc_run_streamed(const struct qn_run_request *request,
     return planned ? planned : cc_create(&work, failure);
   };
   auto algorithm = [&](struct qn_error *failure) {
-    const enum qn_status joined = cc_join(&work, failure);
+    enum qn_status joined = cc_join(&work, failure);
+    if (!joined)
+      joined = cc_join_devices(&work, failure);
     return joined ? joined
                   : label(&memory, work.parent, work.positions, work.first, work.num_vertices,
                           failure);

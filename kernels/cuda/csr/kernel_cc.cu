@@ -4,8 +4,8 @@
  * instead of one a step of the diameter, and most edges are never looked at. It also takes
  * directed graphs as they are.
  *
- * A graph that does not fit is streamed (cc_streamed.cuh). A resident run is over in milliseconds
- * and writes no checkpoints. */
+ * A graph that does not fit is streamed (cc_streamed.cuh), and so is one that several devices
+ * share. A resident run is over in milliseconds and writes no checkpoints. */
 #include "kernels/cuda/csr/cc_streamed.cuh"
 #include "kernels/cuda/standalone/cc_rows.cuh"
 #include "kernels/standalone_kernel.h"
@@ -53,6 +53,8 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
                    struct qn_error *error) {
   bool too_large = qn_state_resumed(request) != NULL;
   enum qn_status status = QN_OK;
+  if (request->device->num_devices > 1)
+    return qn_run_by_rows(request, false, cc_run_streamed, result, error);
   if (!too_large)
     status = run_resident(request, result, &too_large, error);
   return too_large ? cc_run_streamed(request, result, error) : status;

@@ -16,6 +16,7 @@
 #include "kernels/cuda/hybrid/ell.cuh"
 #include "kernels/cuda/rows/row_walks.cuh"
 #include "kernels/cuda/sweep/loop.cuh"
+#include "kernels/cuda/sweep/near_far.cuh"
 #include "kernels/cuda/sweep/senders.cuh"
 #include "kernels/work_division/hybrid_rest.h"
 

@@ -39,11 +39,12 @@ struct packed_tiles {
 };
 
 struct engine_device {
-  struct packed_tiles tiles;  /* of in-edges where all vertices are active, else of out-edges */
-  struct packed_tiles below;  /* of in-edges where some vertices are, or no words */
-  const uint32_t *unit_tiles; /* [units + 1] if they are streamed */
-  const uint32_t *degrees;    /* [V] if the program uses out-degrees */
-  program_accumulator *heads; /* all active: [T] of the first row of each tile */
+  struct packed_tiles tiles;     /* of in-edges where all vertices are active, else of out-edges */
+  struct packed_tiles below;     /* of in-edges where some vertices are, or no words */
+  const uint32_t *unit_tiles;    /* [units + 1] if they are streamed */
+  uint64_t first_tile, end_tile; /* of several devices: this one's; all of one that is alone */
+  const uint32_t *degrees;       /* [V] if the program uses out-degrees */
+  program_accumulator *heads;    /* all active: [T] of the first row of each tile */
   /* Frontier programs, where all is resident: */
   uint32_t *listed;          /* [T] tiles with active vertices: frontier.cuh */
   uint32_t *num_listed;      /* [2] of them from the front on, and from the back on */

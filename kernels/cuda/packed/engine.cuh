@@ -24,6 +24,7 @@
 #include "kernels/cuda/packed/search.cuh"
 #endif
 #include "kernels/cuda/sweep/loop.cuh"
+#include "kernels/cuda/sweep/near_far.cuh"
 #include "kernels/cuda/sweep/senders.cuh"
 #include "kernels/work_division/packed_units.h"
 
@@ -128,7 +129,7 @@ walk_tile(const struct sweep_state &state, const struct qn_program_context &cont
 __global__ void __launch_bounds__(PACKED_THREADS, PACKED_BLOCKS)
     walk_tiles(const struct sweep_state state, const struct qn_program_context context) {
   const struct engine_device &device = state.layout;
-  const uint64_t tile = blockIdx.x;
+  const uint64_t tile = device.first_tile + blockIdx.x;
   walk_tile<PROGRAM_FIRST_SUFFICES>(state, context, tile, packed_place_of(device.tiles, tile),
                                     packed_weights_of(device.tiles, tile));
 }
@@ -158,15 +159,15 @@ __global__ void __launch_bounds__(PACKED_THREADS)
 __global__ void finish_heads(const struct sweep_state state) {
   const struct engine_device &device = state.layout;
   const uint64_t warps = (uint64_t)gridDim.x * (blockDim.x / 32);
-  for (uint64_t tile = (uint64_t)blockIdx.x * (blockDim.x / 32) + qn_warp();
-       tile < device.tiles.num_tiles; tile += warps) {
+  for (uint64_t tile = device.first_tile + (uint64_t)blockIdx.x * (blockDim.x / 32) + qn_warp();
+       tile < device.end_tile; tile += warps) {
     const uint32_t row = device.tiles.rows[tile];
     if (qn_packed_begins_range(device.tiles.rows, tile) ||
         (device.tiles.rows[tile - 1] == row &&
          !qn_packed_begins_range(device.tiles.rows, tile - 1)))
       continue; /* nothing to add up, or the tile before begins to */
     program_accumulator sum = program_identity();
-    for (uint64_t next = tile + qn_lane(); next < device.tiles.num_tiles; next += 32) {
+    for (uint64_t next = tile + qn_lane(); next < device.end_tile; next += 32) {
       if (device.tiles.rows[next] != row)
         break;
       program_combine(&sum, device.heads[next]);
@@ -200,20 +201,24 @@ inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_en
   return qn_cuda_launched("walking the tiles", error);
 }
 
+inline uint64_t own_tiles(const struct sweep_run *run) {
+  return run->state.layout.end_tile - run->state.layout.first_tile;
+}
+
 inline enum qn_status engine_complete(struct sweep_run *run, struct qn_error *error) {
 #if SWEEP_FRONTIER
   (void)run;
 #else
-  const unsigned blocks = qn_grid(run->state.layout.tiles.num_tiles, SWEEP_THREADS / 32,
-                                  run->memory.device.multiprocessors, 8);
+  const unsigned blocks =
+      qn_grid(own_tiles(run), SWEEP_THREADS / 32, run->memory.device.multiprocessors, 8);
   QN_LAUNCH(finish_heads, blocks, SWEEP_THREADS, 0, NULL, run->state);
 #endif
   return qn_cuda_launched("adding up the tiles", error);
 }
 
 inline enum qn_status walk_all(struct sweep_run *run, struct qn_error *error) {
-  QN_LAUNCH(walk_tiles, (unsigned)run->state.layout.tiles.num_tiles, PACKED_THREADS, 0, NULL,
-            run->state, run->context);
+  QN_LAUNCH(walk_tiles, (unsigned)own_tiles(run), PACKED_THREADS, 0, NULL, run->state,
+            run->context);
   return qn_cuda_launched("walking the tiles", error);
 }
 
@@ -364,6 +369,7 @@ inline enum qn_status upload_layout(const struct qn_packed *view,
                                     struct qn_error *error) {
   struct engine_device *device = &run->state.layout;
   enum qn_status status = upload_places(units->rows, &run->memory, &device->tiles, error);
+  device->end_tile = units->rows->num_tiles;
   if (!status && !SWEEP_FRONTIER)
     status = qn_cuda_alloc(&run->memory, &device->heads, units->rows->num_tiles,
                            sizeof *device->heads, "sums of tiles", error);
@@ -422,6 +428,12 @@ inline struct qn_unit_source unit_source(const struct qn_packed_units *units) {
   return source;
 }
 
+} /* namespace */
+
+#include "kernels/cuda/packed/devices.cuh" /* is made of what is here */
+
+namespace {
+
 inline enum qn_status run_units(const struct qn_run_request *request, const struct qn_packed *view,
                                 const struct qn_packed_units *units, struct qn_run_result *result,
                                 struct qn_error *error) {
@@ -463,7 +475,9 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
   const bool weighted = PROGRAM_USES_WEIGHTS && !status && rows->weights.type != QN_WEIGHT_NONE;
   if (!status)
     status = qn_packed_units_create(&units, rows, weighted, PACKED_UNIT_BYTES, error);
-  if (!status)
+  if (!status && request->device->num_devices > 1)
+    status = packed_run_devices(request, view, &units, result, error);
+  else if (!status)
     status = run_units(request, view, &units, result, error);
   qn_packed_units_destroy(&units);
   return status;
@@ -473,4 +487,4 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
 
 QN_DEFINE_KERNEL(QN_LAYOUT_PACKED, QN_CUDA,
                  SWEEP_FRONTIER ? "packed push, a tile a block" : "packed pull, a tile a block",
-                 QN_KERNEL_DELTA);
+                 QN_KERNEL_DELTA | QN_KERNEL_DEVICES);

@@ -132,6 +132,7 @@ inline enum qn_status streamed_rows_run(const struct qn_run_request *request,
     source.fixed_bytes = streamed_rows_bytes(&cut) + (SWEEP_FRONTIER ? row_reading_bytes(&cut) : 0);
     if (PROGRAM_USES_OUT_DEGREE)
       source.fixed_bytes += qn_cuda_rounded((out->num_vertices + 1) * sizeof *out->row_offsets);
+    read_all_rows(&reading, source.total_bytes);
   };
   /* In-edges of which no offsets fit are of no use, nor is it to pin them. */
   auto leave_in_edges = [&](struct sweep_run *run, struct qn_error *failure) {

@@ -367,14 +367,30 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
 /* ---- The host's side ------------------------------------------------------------------ */
 
 /* A run's; its engine. Zero it before use. */
+/* Units of consecutive numbers. */
+struct row_span {
+  uint64_t first, end;
+};
+
+/* What an iteration costs, and the edges that it begins at. */
+struct row_tally {
+  uint64_t cost, edges;
+  uint32_t first_place; /* of those that do not wait */
+};
+
 struct row_reading {
-  const struct row_units *cut; /* of rows that vertices send along, */
-  uint64_t first_in;           /* and from this one on of in-edges alone */
-  struct row_matrix in;        /* what is sent to vertices, if they may pull */
-  bool may_read;               /* row offsets are on the device */
-  bool may_pull;               /* those of what is sent, too */
-  bool reads;                  /* this iteration */
-  double window;               /* of priorities beyond which vertices wait; 0: they do not */
+  const struct row_units *cut;     /* of rows that vertices send along, */
+  uint64_t first_in;               /* and from this one on of in-edges alone */
+  struct row_matrix in;            /* what is sent to vertices, if they may pull */
+  struct row_span sends, receives; /* units to push along, and to pull along: this device's */
+  uint64_t total_bytes;            /* of all */
+  /* Of several devices: all get the sums of what they say, and the least place, or the first
+   * failure. NULL: this one is alone. */
+  enum qn_status (*add_up)(struct sweep_run *run, enum qn_status status, struct row_tally *tally);
+  bool may_read; /* row offsets are on the device */
+  bool may_pull; /* those of what is sent, too */
+  bool reads;    /* this iteration */
+  double window; /* of priorities beyond which vertices wait; 0: they do not */
   uint32_t num_waiting;
   uint32_t *moved;  /* [units] what they cost if they move, */
   uint32_t *most;   /* [units] and reading them must cost less than; 0: they are not pinned */
@@ -390,6 +406,13 @@ struct row_reading {
 /* Has it units for pulls alone? */
 inline bool pulls_apart(const struct row_reading *reading) {
   return reading->first_in < reading->cut->num_units;
+}
+
+/* By one device. */
+inline void read_all_rows(struct row_reading *reading, uint64_t total_bytes) {
+  reading->total_bytes = total_bytes;
+  reading->sends = {0, reading->first_in};
+  reading->receives = {pulls_apart(reading) ? reading->first_in : 0, reading->cut->num_units};
 }
 
 inline const struct row_matrix *matrix_of(const struct row_reading *reading, uint64_t unit) {
@@ -501,7 +524,8 @@ inline enum qn_status row_reading_create(struct row_reading *reading, struct swe
                             "creating a CUDA stream", error);
   if (status || run->all_begun)
     return status;
-  return sweep_begin_reading(run, &run->state.layout.needed.bus, error);
+  return sweep_begin_reading(run, reading->sends.first, reading->sends.end,
+                             &run->state.layout.needed.bus, error);
 }
 
 /* Nothing is read any more. A zeroed struct is allowed. */
@@ -527,9 +551,8 @@ inline void row_reading_destroy(struct row_reading *reading) {
 inline enum qn_status find_costs(struct sweep_run *run, struct row_reading *reading, bool pulls,
                                  uint64_t reach, uint32_t *costs, uint64_t *edges,
                                  struct qn_error *error) {
-  const bool apart = pulls && pulls_apart(reading);
-  const uint64_t first = apart ? reading->first_in : 0;
-  const uint64_t end = pulls ? reading->cut->num_units : reading->first_in;
+  const struct row_span units = pulls ? reading->receives : reading->sends;
+  const uint64_t first = units.first, end = units.end;
   struct zero_copy *needed = &run->state.layout.needed;
   struct needed_counts counts;
   needed->pulls = pulls;
@@ -548,13 +571,14 @@ inline enum qn_status find_costs(struct sweep_run *run, struct row_reading *read
   return status;
 }
 
-/* `action(unit, reads)` for what an iteration needs. Returns what the bus does for it, in bytes
- * that are copied. */
+/* `action(unit, reads)` for what an iteration needs of these units. Returns what the bus does for
+ * it, in bytes that are copied. */
 template <class Action>
-uint64_t each_needed_unit(const struct row_reading *reading, const uint32_t *costs, Action action) {
+uint64_t each_needed_unit(const struct row_reading *reading, struct row_span units,
+                          const uint32_t *costs, Action action) {
   const uint64_t arrays = row_edge_bytes(&reading->cut->matrix) / 4;
   uint64_t total = 0;
-  for (uint64_t unit = 0; unit < reading->cut->num_units; unit++) {
+  for (uint64_t unit = units.first; unit < units.end; unit++) {
     if (costs[unit] == 0)
       continue;
     const uint64_t read = arrays * costs[unit];
@@ -565,20 +589,29 @@ uint64_t each_needed_unit(const struct row_reading *reading, const uint32_t *cos
   return total;
 }
 
-/* Does pulling cost less than `push_cost`? If so reading->pulled says what it needs. */
+/* What an iteration costs on all devices that share it. Whoever has failed asks, too. */
+inline enum qn_status add_up(struct sweep_run *run, const struct row_reading *reading,
+                             enum qn_status status, struct row_tally *tally) {
+  return reading->add_up ? reading->add_up(run, status, tally) : status;
+}
+
+/* Does pulling cost less than pushing? If so reading->pulled says what it needs. */
 inline enum qn_status choose_pull(struct sweep_run *run, struct row_reading *reading,
-                                  uint64_t push_cost, uint64_t active_edges, bool *pulls,
+                                  const struct row_tally *push, bool *pulls,
                                   struct qn_error *error) {
   const uint64_t num_edges = reading->cut->matrix.block_edges[1];
-  const uint64_t reach = NEEDED_REACH * (num_edges / (active_edges + 1) + 1);
-  uint64_t open_edges;
+  const uint64_t reach = NEEDED_REACH * (num_edges / (push->edges + 1) + 1);
+  struct row_tally open = {};
   *pulls = false;
-  if (!reading->may_pull || !reading->may_read ||
-      push_cost <= run->source->total_bytes / NEEDED_FEW)
+  if (!reading->may_pull || !reading->may_read || push->cost <= reading->total_bytes / NEEDED_FEW)
     return QN_OK;
   enum qn_status status =
-      find_costs(run, reading, true, reach, reading->pulled, &open_edges, error);
-  *pulls = !status && each_needed_unit(reading, reading->pulled, [](uint64_t, bool) {}) < push_cost;
+      find_costs(run, reading, true, reach, reading->pulled, &open.edges, error);
+  if (!status)
+    open.cost =
+        each_needed_unit(reading, reading->receives, reading->pulled, [](uint64_t, bool) {});
+  status = add_up(run, reading, status, &open);
+  *pulls = !status && open.cost < push->cost;
   run->state.layout.needed.pulls = *pulls;
   return status;
 }
@@ -604,42 +637,47 @@ inline enum qn_status read_needed(struct sweep_run *run, struct row_reading *rea
   return qn_cuda_launched("reading rows", error);
 }
 
-/* What it costs to push from all active vertices. */
-inline enum qn_status find_push(struct sweep_run *run, struct row_reading *reading, uint64_t *cost,
-                                uint64_t *edges, struct qn_error *error) {
-  enum qn_status status =
-      find_costs(run, reading, false, NEEDED_ALL, reading->pushed, edges, error);
-  *cost = status ? 0 : each_needed_unit(reading, reading->pushed, [](uint64_t, bool) {});
-  return status;
+/* What it costs to push from all active vertices, if nothing has failed. */
+inline enum qn_status find_push(struct sweep_run *run, struct row_reading *reading,
+                                enum qn_status status, struct row_tally *push,
+                                struct qn_error *error) {
+  *push = {};
+  if (!status)
+    status = find_costs(run, reading, false, NEEDED_ALL, reading->pushed, &push->edges, error);
+  if (!status)
+    push->cost = each_needed_unit(reading, reading->sends, reading->pushed, [](uint64_t, bool) {});
+  return add_up(run, reading, status, push);
 }
 
 /* Let vertices wait that can, if the iteration would cost much. */
-inline enum qn_status let_wait(struct sweep_run *run, struct row_reading *reading, uint64_t *cost,
-                               uint64_t *edges, struct qn_error *error) {
+inline enum qn_status let_wait(struct sweep_run *run, struct row_reading *reading,
+                               struct row_tally *push, struct qn_error *error) {
   reading->num_waiting = 0;
 #if PROGRAM_PRIORITY
-  const uint64_t enough = run->source->total_bytes / NEEDED_ENOUGH;
+  const uint64_t enough = reading->total_bytes / NEEDED_ENOUGH;
   const uint64_t arrays = row_edge_bytes(&reading->cut->matrix) / 4;
-  struct needed_counts counts;
-  uint32_t first_place = NEEDED_PLACES;
-  if (*cost <= run->source->total_bytes / NEEDED_MUCH || reading->window <= 0)
+  const struct needed_counts *on_device = run->state.layout.needed.counts;
+  struct needed_counts counts = {};
+  struct row_tally first = {0, 0, NEEDED_PLACES};
+  if (push->cost <= reading->total_bytes / NEEDED_MUCH || reading->window <= 0)
     return QN_OK;
   SWEEP_LAUNCH(run, find_places, reading->window);
-  enum qn_status status =
-      sweep_read(run, &counts, run->state.layout.needed.counts, 1, sizeof counts, error);
+  enum qn_status status = sweep_read(run, &counts, on_device, 1, sizeof counts, error);
+  for (uint64_t sum = 0; first.first_place > 0; first.first_place--) {
+    const uint64_t more = arrays * counts.at[first.first_place - 1];
+    if (sum > 0 && sum + more > enough)
+      break;
+    sum += more;
+  }
+  status = add_up(run, reading, status, &first);
   if (status)
     return status;
-  uint64_t sum = 0;
-  while (first_place > 0 && (sum == 0 || sum + arrays * counts.at[first_place - 1] <= enough))
-    sum += arrays * counts.at[--first_place];
-  SWEEP_LAUNCH(run, begin_waiting, reading->window, first_place);
-  status = sweep_read(run, &reading->num_waiting, &run->state.layout.needed.counts->waiting, 1,
+  SWEEP_LAUNCH(run, begin_waiting, reading->window, first.first_place);
+  status = sweep_read(run, &reading->num_waiting, &on_device->waiting, 1,
                       sizeof reading->num_waiting, error);
-  if (status || reading->num_waiting == 0)
-    return status;
-  return find_push(run, reading, cost, edges, error);
+  return find_push(run, reading, status, push, error);
 #else
-  (void)run, (void)cost, (void)edges, (void)error;
+  (void)run, (void)push, (void)error;
   return QN_OK;
 #endif
 }
@@ -663,22 +701,20 @@ inline enum qn_status wake_all(struct sweep_run *run, const struct row_reading *
 /* Choose how the iteration goes, flag the units that it moves, and begin to read the others. */
 inline enum qn_status flag_needed(struct sweep_run *run, struct row_reading *reading,
                                   struct qn_error *error) {
-  uint64_t cost, active_edges;
+  struct row_tally push;
   bool pulls;
   qn_unit_stream_holds(run->stream, reading->holds);
-  enum qn_status status = wake_all(run, reading, error);
+  enum qn_status status = find_push(run, reading, wake_all(run, reading, error), &push, error);
   if (!status)
-    status = find_push(run, reading, &cost, &active_edges, error);
+    status = let_wait(run, reading, &push, error);
   if (!status)
-    status = let_wait(run, reading, &cost, &active_edges, error);
-  if (!status)
-    status = choose_pull(run, reading, cost, active_edges, &pulls, error);
+    status = choose_pull(run, reading, &push, &pulls, error);
   if (status)
     return status;
   reading->num_read = 0;
   memset(run->host_flags, 0, reading->cut->num_units);
-  each_needed_unit(reading, pulls ? reading->pulled : reading->pushed,
-                   [&](uint64_t unit, bool reads) {
+  each_needed_unit(reading, pulls ? reading->receives : reading->sends,
+                   pulls ? reading->pulled : reading->pushed, [&](uint64_t unit, bool reads) {
                      if (reads)
                        reading->units[reading->num_read++] = (uint32_t)unit;
                      else

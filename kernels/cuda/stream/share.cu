@@ -36,7 +36,9 @@ enum qn_status qn_unit_shares_create(struct qn_unit_share *shares, unsigned num_
     source->describe(source->user, number, &unit);
     const uint64_t bytes = qn_unit_bytes(&unit);
     if (!whole)
-      give(&shares[least_loaded(shares, num_shares)], number, bytes);
+      give(&shares[source->owner ? source->owner(source->user, number)
+                                 : least_loaded(shares, num_shares)],
+           number, bytes);
     for (unsigned i = 0; i < num_shares && whole; i++)
       give(&shares[i], number, bytes);
   }

@@ -66,6 +66,8 @@ struct qn_unit_source {
   uint64_t vertex_bytes;   /* in both cases, for each vertex that is held */
   void (*describe)(const void *user, uint64_t unit, struct qn_unit *out);
   bool (*is_late)(const void *user, uint64_t unit); /* NULL: none is */
+  /* Of several devices the one that it is dealt to; NULL: that with the fewest bytes so far. */
+  unsigned (*owner)(const void *user, uint64_t unit);
   bool by_receiver; /* who may receive decides which units are needed, and the host finds out */
   bool moves_once;  /* no unit is asked for again, nor is it worth while to pin any */
   bool joint;       /* the host's processors have other work */

@@ -62,14 +62,25 @@ inline void sweep_member_request(struct sweep_member *member) {
     request->device->streaming.on_event = sweep_member_event;
 }
 
+/* Of a device that is named twice a half is for either. */
+inline enum qn_status sweep_member_open(struct sweep_member *member, struct qn_error *error) {
+  const struct qn_device_run *device = member->team->request->device;
+  struct qn_cuda_memory *memory = &member->run.memory;
+  const int index = device->indices[member->index];
+  enum qn_status status = qn_cuda_memory_create_for(memory, &member->request, index, error);
+  unsigned sharing = 0;
+  for (unsigned i = 0; i < device->num_devices; i++)
+    sharing += device->indices[i] == index;
+  memory->device.free_bytes /= sharing;
+  return status;
+}
+
 /* Open the device; all together plan; take memory. */
 inline enum qn_status sweep_member_prepare(struct sweep_member *member, struct qn_error *error) {
   struct sweep_team *team = member->team;
   struct sweep_run *run = &member->run;
   const struct qn_run_request *request = team->request;
-  enum qn_status status = qn_cuda_memory_create_for(&run->memory, &member->request,
-                                                    request->device->indices[member->index], error);
-  status = sweep_agree(member, status);
+  enum qn_status status = sweep_agree(member, sweep_member_open(member, error));
   bool peers = false;
   if (!status)
     status = sweep_agree(member, qn_team_connect(&team->threads, member->index,
@@ -90,8 +101,12 @@ inline enum qn_status sweep_member_prepare(struct sweep_member *member, struct q
     status = sweep_member_pin(member, error);
   if (!status && member->device.report.plan.streams)
     status = sweep_stream_create(run, error);
+  else if (!status && sweep_team_sums_rows(team))
+    status = team->rows->upload(run, error);
   else if (!status)
     status = qn_unit_share_upload(&member->share, &run->memory, &member->source, error);
+  if (!status)
+    status = team->call_prepare(team->prepare, run, error);
   qn_load_kernels();
   if (!status)
     status = qn_cuda_algorithm_begin(&run->memory, error);
@@ -224,20 +239,26 @@ inline void sweep_team_destroy(struct sweep_team *team) {
   qn_free(team);
 }
 
-template <class Upload>
-enum qn_status sweep_call_upload(const void *upload, struct sweep_run *run,
-                                 struct qn_error *error) {
-  return (*(const Upload *)upload)(run, error);
+template <class Call>
+enum qn_status sweep_call(const void *call, struct sweep_run *run, struct qn_error *error) {
+  return (*(const Call *)call)(run, error);
 }
 
-/* As sweep_run_units, on request->device->indices. */
-template <class Upload>
-enum qn_status sweep_run_devices(const struct qn_run_request *request, uint64_t num_vertices,
-                                 uint64_t num_edges, const uint32_t *to_vertex,
-                                 const struct qn_unit_source *source, const Upload &upload,
-                                 struct qn_run_result *result, struct qn_error *error) {
+/* As sweep_run_with and the usual iterations, on request->device->indices. `rows` may be NULL. */
+template <class Upload, class Prepare>
+enum qn_status sweep_run_devices_with(const struct qn_run_request *request, uint64_t num_vertices,
+                                      uint64_t num_edges, const uint32_t *to_vertex,
+                                      const struct qn_unit_source *source,
+                                      const struct sweep_dealt_rows *rows, const Upload &upload,
+                                      const Prepare &prepare, struct qn_run_result *result,
+                                      struct qn_error *error) {
   struct sweep_team *team;
   memset(result, 0, sizeof *result);
+  if (rows && request->device->strategy == QN_SCALABILITY)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "%s on this layout deals rows to devices, whatever the strategy; leave "
+                   "--strategy out, or say performance",
+                   PROGRAM_NAME);
   enum qn_status status = qn_alloc_zeroed(&team, 1, sizeof *team, "the devices' runs", error);
   if (status)
     return status;
@@ -247,13 +268,17 @@ enum qn_status sweep_run_devices(const struct qn_run_request *request, uint64_t 
   team->to_vertex = to_vertex;
   team->num_vertices = num_vertices;
   team->num_edges = num_edges;
+  team->rows = rows;
   team->upload = &upload;
-  team->call_upload = sweep_call_upload<Upload>;
+  team->call_upload = sweep_call<Upload>;
+  team->prepare = &prepare;
+  team->call_prepare = sweep_call<Prepare>;
   for (unsigned i = 0; i < request->device->num_devices; i++) {
     struct sweep_member *member = &team->members[i];
     member->team = team;
     member->index = i;
     sweep_member_request(member);
+    member->run.member = member;
     member->run.request = &member->request;
     member->run.result = &member->result;
     member->run.order = to_vertex;
@@ -269,6 +294,17 @@ enum qn_status sweep_run_devices(const struct qn_run_request *request, uint64_t 
     sweep_team_report(team, result);
   sweep_team_destroy(team);
   return status;
+}
+
+/* As sweep_run_units. */
+template <class Upload>
+enum qn_status sweep_run_devices(const struct qn_run_request *request, uint64_t num_vertices,
+                                 uint64_t num_edges, const uint32_t *to_vertex,
+                                 const struct qn_unit_source *source, const Upload &upload,
+                                 struct qn_run_result *result, struct qn_error *error) {
+  auto nothing = [](struct sweep_run *, struct qn_error *) { return QN_OK; };
+  return sweep_run_devices_with(request, num_vertices, num_edges, to_vertex, source, NULL, upload,
+                                nothing, result, error);
 }
 
 } /* namespace */

@@ -8,7 +8,6 @@
 #include "kernels/cuda/edges/output.cuh"
 #include "kernels/cuda/edges/run_device.cuh"
 #include "kernels/cuda/sweep/memory.cuh"
-#include "kernels/cuda/sweep/near_far.cuh"
 #include "kernels/cuda/sweep/rounds.cuh"
 #include "kernels/cuda/sweep/units.cuh"
 
@@ -61,7 +60,7 @@ inline enum qn_status one_iteration(struct sweep_run *run, double *change, struc
 }
 
 inline enum qn_status next_round(struct sweep_run *run, struct qn_error *error) {
-  return run->state.waiting ? sweep_raise_bound(run, error) : sweep_next_round(run, run, error);
+  return run->raise_bound ? run->raise_bound(run, error) : sweep_next_round(run, run, error);
 }
 
 inline bool iteration_finished(struct sweep_run *run, uint64_t num_active, double change,
@@ -74,7 +73,7 @@ inline enum qn_status keep(struct sweep_run *run, struct qn_error *error) {
 }
 
 inline bool may_wait(const struct sweep_run *run) {
-  return run->state.waiting != NULL;
+  return run->raise_bound != NULL;
 }
 
 inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *error) {

@@ -32,8 +32,9 @@ inline enum qn_status sweep_member_stream(struct sweep_member *member, struct qn
   if (!member->clocked)
     member->clock = qn_seconds() - member->team->began;
   member->clocked = true;
-  return status ? status
-                : qn_unit_stream_run(run->stream, flags, sweep_walk_units, run, &run->moved, error);
+  if (!status)
+    status = qn_unit_stream_run(run->stream, flags, sweep_walk_units, run, &run->moved, error);
+  return status || !member->team->rows ? status : engine_complete(run, error);
 }
 
 inline enum qn_status sweep_member_walk(struct sweep_member *member, struct qn_error *error) {
@@ -41,6 +42,8 @@ inline enum qn_status sweep_member_walk(struct sweep_member *member, struct qn_e
   enum qn_status status = QN_OK;
   if (run->stream)
     status = sweep_member_stream(member, error);
+  else if (member->share.count > 0 && sweep_team_sums_rows(member->team))
+    status = member->team->rows->walk(run, error);
   else if (member->share.count > 0)
     status = engine_walk(run, member->share.entries, member->share.count, NULL, error);
   if (!status)
@@ -197,6 +200,8 @@ inline enum qn_status sweep_team_save(struct sweep_team *team, struct qn_error *
       keep_parts(team->num_vertices, sizeof(program_value), &run->context);
   parts.values = team->kept_values;
   parts.active = SWEEP_FRONTIER ? team->kept_active : NULL;
+  uint64_t stands_in = run->stands_in ? SWEEP_STATE_STANDS_IN : 0;
+  parts.numbers[QN_STATE_NUMBERS - 1] = &stands_in;
   return qn_state_save(run->request, run->context.iteration, run->result->stats.change, &parts,
                        error);
 }
@@ -267,7 +272,16 @@ inline enum qn_status agree_on_round(struct sweep_member *member, double *round,
   return status;
 }
 
+/* How many wait, but for a round? */
+inline uint64_t sweep_member_waiting(const struct sweep_member *member) {
+  const struct sweep_dealt_rows *rows = member->team->rows;
+  return rows && SWEEP_FRONTIER ? rows->waiting(&member->run) : 0;
+}
+
 inline enum qn_status next_round(struct sweep_member *member, struct qn_error *error) {
+  member->run.num_active = sweep_member_waiting(member);
+  if (member->run.num_active > 0)
+    return QN_OK;
   return sweep_next_round(member, &member->run, error);
 }
 
@@ -291,8 +305,8 @@ inline enum qn_status keep(struct sweep_member *member, struct qn_error *error) 
   return sweep_member_keep(member, error);
 }
 
-inline bool may_wait(const struct sweep_member *) {
-  return false;
+inline bool may_wait(const struct sweep_member *member) {
+  return sweep_member_waiting(member) > 0;
 }
 
 } /* namespace */

@@ -46,22 +46,6 @@ inline uint64_t sweep_near_far_bytes(uint64_t num_vertices) {
   return PROGRAM_PRIORITY ? qn_cuda_rounded(4 * (num_vertices / 32 + 1)) : 0;
 }
 
-/* Let vertices wait in this run, if the program has priorities: `mean_weight()` tells how far the
- * bound goes up. A state that is kept has no vertices that wait. */
-template <class Mean>
-enum qn_status sweep_near_far_create(struct sweep_run *run, Mean mean_weight,
-                                     struct qn_error *error) {
-  const struct qn_program_context *context = &run->context;
-  const struct qn_run_request *request = run->request;
-  if (!PROGRAM_PRIORITY || request->hooks.checkpointing || qn_state_resumed(request) ||
-      request->direction == QN_DIRECTION_PULL)
-    return QN_OK;
-  run->step = near_far_step(request, mean_weight(), context->num_vertices, context->num_edges);
-  run->state.bound = run->step;
-  return qn_cuda_alloc_zeroed(&run->memory, &run->state.waiting, context->num_vertices / 32 + 1,
-                              sizeof *run->state.waiting, "bits of vertices", error);
-}
-
 /* The next bound; no vertex is active still if none waits. */
 inline enum qn_status sweep_raise_bound(struct sweep_run *run, struct qn_error *error) {
   enum qn_status status = QN_OK;
@@ -86,6 +70,23 @@ inline enum qn_status sweep_raise_bound(struct sweep_run *run, struct qn_error *
   (void)run, (void)error;
 #endif
   return status;
+}
+
+/* Let vertices wait in this run, if the program has priorities: `mean_weight()` tells how far the
+ * bound goes up. A state that is kept has no vertices that wait. */
+template <class Mean>
+enum qn_status sweep_near_far_create(struct sweep_run *run, Mean mean_weight,
+                                     struct qn_error *error) {
+  const struct qn_program_context *context = &run->context;
+  const struct qn_run_request *request = run->request;
+  if (!PROGRAM_PRIORITY || request->hooks.checkpointing || qn_state_resumed(request) ||
+      request->direction == QN_DIRECTION_PULL)
+    return QN_OK;
+  run->raise_bound = sweep_raise_bound;
+  run->step = near_far_step(request, mean_weight(), context->num_vertices, context->num_edges);
+  run->state.bound = run->step;
+  return qn_cuda_alloc_zeroed(&run->memory, &run->state.waiting, context->num_vertices / 32 + 1,
+                              sizeof *run->state.waiting, "bits of vertices", error);
 }
 
 } /* namespace */

@@ -63,8 +63,11 @@ struct sweep_state {
   double bound;      /* of priorities: from it on they wait (near_far.cuh) */
 };
 
+struct sweep_member;
+
 /* The host's side of a run. */
 struct sweep_run {
+  struct sweep_member *member; /* of several devices; NULL: one alone */
   const struct qn_run_request *request;
   struct qn_run_result *result;
   struct qn_cuda_memory memory;
@@ -87,7 +90,9 @@ struct sweep_run {
   bool all_flagged; /* for sure */
   bool all_begun;   /* the stream has begun the first iteration, over all units */
   double step;      /* of state.bound */
-  void *engine;     /* the engine's own, on the host */
+  /* When no vertex is active; NULL: none waits (near_far.cuh). */
+  enum qn_status (*raise_bound)(struct sweep_run *run, struct qn_error *error);
+  void *engine; /* the engine's own, on the host */
 };
 
 /* ---- What an engine defines ------------------------------------------------------------ */

@@ -10,7 +10,11 @@
  *
  *   V / N x (value, accumulator, out-degree, position)  +  V / 8  +  what streaming takes
  *
- * which shrinks with N as far as the graph needs it to. */
+ * which shrinks with N as far as the graph needs it to.
+ *
+ * Rows (struct sweep_dealt_rows) are dealt to the devices that own their vertices. Of an all-active
+ * program only these receive there: each device has what its own have, as under scalability, and
+ * walks its own rows alone, as under performance. */
 #pragma once
 
 #include "kernels/cuda/device/device_team.cuh"
@@ -18,6 +22,7 @@
 #include "kernels/cuda/sweep/memory.cuh"
 #include "kernels/cuda/sweep/units.cuh"
 #include "support/checked.h"
+#include "support/memory_plan.h"
 
 namespace {
 
@@ -43,15 +48,29 @@ struct sweep_member {
   bool clocked;
 };
 
+/* Rows that are dealt by their vertices. */
+struct sweep_dealt_rows {
+  uint64_t cuts[QN_MAX_DEVICES + 1]; /* device i owns [cuts[i], cuts[i + 1]); multiples of 32 */
+  /* Of an all-active program: a share that stays on its device, whose sums `walk` makes. */
+  uint64_t (*resident_bytes)(const struct sweep_dealt_rows *rows, struct unit_vertices own);
+  enum qn_status (*upload)(struct sweep_run *run, struct qn_error *error);
+  enum qn_status (*walk)(struct sweep_run *run, struct qn_error *error);
+  /* Of a frontier program: vertices that go on when no other is active, the same on all devices. */
+  uint64_t (*waiting)(const struct sweep_run *run);
+};
+
 struct sweep_team {
   struct qn_device_team threads;
   const struct qn_run_request *request;
   const struct qn_unit_source *source;
+  const struct sweep_dealt_rows *rows;   /* NULL: units are not rows */
   const uint32_t *to_vertex, *positions; /* of vertices as the engine numbers them, or NULL */
   uint32_t *made_positions;
   uint64_t num_vertices, num_edges;
-  const void *upload; /* the engine's, and how to call it */
+  const void *upload, *prepare; /* the engine's, and how to call them */
   enum qn_status (*call_upload)(const void *upload, struct sweep_run *run, struct qn_error *error);
+  enum qn_status (*call_prepare)(const void *prepare, struct sweep_run *run,
+                                 struct qn_error *error);
   enum qn_strategy strategy;
   bool peers;
   bool host_messages; /* in `messages`, not on the devices */
@@ -66,8 +85,14 @@ struct sweep_team {
   struct sweep_member members[QN_MAX_DEVICES];
 };
 
+/* Has a device what vertices have of its own alone? */
 inline bool sweep_team_splits(const struct sweep_team *team) {
-  return team->strategy == QN_SCALABILITY;
+  return team->strategy == QN_SCALABILITY || (team->rows && !SWEEP_FRONTIER);
+}
+
+/* Are shares rows whose sums the engine makes by itself, where they are resident? */
+inline bool sweep_team_sums_rows(const struct sweep_team *team) {
+  return team->rows && !SWEEP_FRONTIER;
 }
 
 inline uint32_t sweep_length(struct unit_vertices vertices) {
@@ -96,6 +121,9 @@ inline struct unit_vertices sweep_range_of(uint64_t num_vertices, unsigned parts
 inline void sweep_member_assign(struct sweep_member *member) {
   const struct sweep_team *team = member->team;
   member->own = sweep_range_of(team->num_vertices, team->threads.num_members, member->index);
+  if (team->rows)
+    member->own = {(uint32_t)team->rows->cuts[member->index],
+                   (uint32_t)team->rows->cuts[member->index + 1]};
   if (sweep_team_splits(team))
     member->run.state.held = member->own;
   else
@@ -213,15 +241,9 @@ inline enum qn_status sweep_member_pin(struct sweep_member *member, struct qn_er
 
 /* ---- Choosing a strategy ---------------------------------------------------------- */
 
-/* What may be planned with on a member's device: of one that is named twice, a half. */
+/* What may be planned with on a member's device. */
 inline uint64_t sweep_member_usable(const struct sweep_member *member) {
-  const struct sweep_team *team = member->team;
-  struct qn_cuda_device device = member->run.memory.device;
-  unsigned sharing = 0;
-  for (unsigned i = 0; i < team->threads.num_members; i++)
-    sharing += team->members[i].run.memory.device.index == device.index;
-  device.free_bytes /= sharing;
-  return qn_cuda_plannable_bytes(&device, member->run.memory.cap);
+  return qn_cuda_plannable_bytes(&member->run.memory.device, member->run.memory.cap);
 }
 
 /* What the team's devices need at least, streaming or not: the most that one of them does. Do they
@@ -244,26 +266,43 @@ inline bool sweep_team_fits(struct sweep_team *team, enum qn_strategy strategy, 
   return fits;
 }
 
+/* The one that may use the least. */
+inline const struct sweep_member *sweep_smallest_member(const struct sweep_team *team) {
+  const struct sweep_member *smallest = &team->members[0];
+  for (unsigned i = 1; i < team->threads.num_members; i++)
+    if (sweep_member_usable(&team->members[i]) < sweep_member_usable(smallest))
+      smallest = &team->members[i];
+  return smallest;
+}
+
 inline enum qn_status sweep_team_too_large(struct sweep_team *team, uint64_t performance,
                                            uint64_t scalability, bool scales,
                                            struct qn_error *error) {
   char all[32], part[32], may[32];
-  uint64_t usable = UINT64_MAX;
-  const struct sweep_member *smallest = NULL;
-  for (unsigned i = 0; i < team->threads.num_members; i++) {
-    const uint64_t bytes = sweep_member_usable(&team->members[i]);
-    smallest = bytes < usable ? &team->members[i] : smallest;
-    usable = bytes < usable ? bytes : usable;
-  }
+  const struct sweep_member *smallest = sweep_smallest_member(team);
   return qn_fail(error, QN_DEVICE,
                  "not enough device memory: even streaming, %s on this graph needs %s on each of "
                  "%u devices with --strategy performance and %s with --strategy scalability, but "
                  "%s of %s may be used; %s",
                  PROGRAM_NAME, qn_size_text(performance, all, sizeof all),
                  team->threads.num_members, qn_size_text(scalability, part, sizeof part),
-                 qn_size_text(usable, may, sizeof may), smallest->run.memory.device.name,
+                 qn_size_text(sweep_member_usable(smallest), may, sizeof may),
+                 smallest->run.memory.device.name,
                  scales ? "use --strategy scalability"
                         : "allow more with --device-memory, or use more devices");
+}
+
+inline enum qn_status sweep_rows_too_large(const struct sweep_team *team, uint64_t needed,
+                                           struct qn_error *error) {
+  char least[32], may[32];
+  const struct sweep_member *smallest = sweep_smallest_member(team);
+  return qn_fail(error, QN_DEVICE,
+                 "not enough device memory: even streaming, %s on this graph needs %s on each of "
+                 "%u devices, but %s of %s may be used; allow more with --device-memory%s",
+                 PROGRAM_NAME, qn_size_text(needed, least, sizeof least), team->threads.num_members,
+                 qn_size_text(sweep_member_usable(smallest), may, sizeof may),
+                 smallest->run.memory.device.name,
+                 sweep_team_sums_rows(team) ? ", or use more devices" : "");
 }
 
 /* Sets the strategy, and where messages lie. */
@@ -272,6 +311,10 @@ inline enum qn_status sweep_team_choose(struct sweep_team *team, struct qn_error
   uint64_t performance, scalability;
   if (sweep_team_fits(team, QN_PERFORMANCE, false, &performance) && wanted != QN_SCALABILITY)
     return QN_OK;
+  if (team->rows)
+    return sweep_team_sums_rows(team) && sweep_team_fits(team, QN_PERFORMANCE, true, &performance)
+               ? QN_OK
+               : sweep_rows_too_large(team, performance, error);
   const bool beside = sweep_team_fits(team, QN_SCALABILITY, false, &scalability);
   const bool scales = beside || sweep_team_fits(team, QN_SCALABILITY, true, &scalability);
   return scales && wanted != QN_PERFORMANCE
@@ -298,6 +341,9 @@ inline enum qn_status sweep_member_plan(struct sweep_member *member,
   plan->topology_bytes = share->bytes;
   if (share->count > 0 && share->resident_bytes > available)
     status = qn_unit_stream_plan(&member->source, options, available, plan, error);
+  plan->pin_bytes *= team->threads.num_members; /* they share what is pinned: */
+  if (!options->host_memory && plan->pin_bytes > qn_memory_available() / 2)
+    plan->pin_bytes = qn_memory_available() / 2; /* as one alone would pin */
   plan->num_units = share->count;
   plan->cache_units = plan->cache_units < share->count ? plan->cache_units : share->count;
   plan->cache_bytes = plan->cache_units * plan->unit_bytes;
@@ -331,8 +377,11 @@ inline enum qn_status sweep_team_plan(struct sweep_team *team, struct qn_error *
     options.host_memory = (options.host_memory - pinned) / num_members;
     options.host_memory += options.host_memory == 0; /* which would mean no limit */
   }
-  status = qn_unit_shares_create(shares, num_members, sweep_team_splits(team), team->source, error);
+  status = qn_unit_shares_create(shares, num_members, team->strategy == QN_SCALABILITY,
+                                 team->source, error);
   for (unsigned i = 0; i < num_members; i++) {
+    if (sweep_team_sums_rows(team))
+      shares[i].resident_bytes = team->rows->resident_bytes(team->rows, team->members[i].own);
     team->members[i].share = shares[i];
     if (!status)
       status = sweep_member_plan(&team->members[i], &options, error);

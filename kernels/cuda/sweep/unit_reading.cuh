@@ -183,7 +183,8 @@ inline enum qn_status unit_reading_create(struct unit_reading *reading, struct s
   qn_unit_pins_more(run->pins, UINT64_MAX);
   find_pinned_units(run, reading);
   reading->bus = qn_read_costs_of(0, 0, 0);
-  return run->all_begun ? QN_OK : sweep_begin_reading(run, &reading->bus, error);
+  return run->all_begun ? QN_OK
+                        : sweep_begin_reading(run, 0, run->source->num_units, &reading->bus, error);
 }
 
 /* Nothing is read any more. A zeroed struct is allowed, as this leaves it. */

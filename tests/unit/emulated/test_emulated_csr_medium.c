@@ -129,7 +129,8 @@ static bool suits(const struct qn_kernel *kernel, const struct qn_graph *graph) 
   /* Leiden's is not the CPU's result (test_quern_run.py), unless there is nothing to join. */
   if (strcmp(kernel->algorithm->name, "leiden") == 0 && graph->out.num_edges > 1)
     return false;
-  if (kernel->processor != QN_CUDA || kernel->layout != QN_LAYOUT_GRAPH)
+  if (kernel->processor != QN_CUDA || kernel->layout != QN_LAYOUT_GRAPH ||
+      kernel->traits & QN_KERNEL_SHARES_ROWS) /* test_emulated_devices_medium.c */
     return false;
   if (!(kernel->weight_types & 1u << graph->out.weights.type))
     return false;

@@ -1,5 +1,6 @@
 /* CUDA programs on several devices, in the emulator: both strategies, resident and streamed,
  * devices that reach each other's memory and such as don't, and one device named several times. */
+#include "helpers/layout_views.h"
 #include "helpers/streamed_layouts.h"
 
 struct devices_counts {
@@ -113,11 +114,13 @@ static struct qn_run_result run_devices(const struct qn_kernel *kernel,
   return result;
 }
 
-/* All that fits, then a half of a share of the topology beside the attributes. */
+/* All that fits, then a half of a share of the topology beside the attributes. Rows are dealt one
+ * way alone. */
 static void run_strategies(const struct qn_kernel *kernel, const void *view, const uint32_t *source,
                            const struct qn_run_result *expected) {
   static const enum qn_strategy strategies[] = {QN_PERFORMANCE, QN_SCALABILITY};
-  for (unsigned i = 0; i < 2; i++) {
+  const bool deals = kernel->layout == QN_LAYOUT_GRAPH || kernel->layout == QN_LAYOUT_PACKED;
+  for (unsigned i = 0; i < (deals ? 1 : 2); i++) {
     const unsigned turn = counts.runs / 2;
     const bool apart = turn % 3 > 0, peers = turn % 4 > 0 || !apart;
     struct qn_device_run device;
@@ -129,7 +132,7 @@ static void run_strategies(const struct qn_kernel *kernel, const void *view, con
     assert_int_equal(device.report.plan.strategy, strategies[i]);
     assert_false(device.report.plan.streams);
     qn_run_result_destroy(&result);
-    if (topology < 4000)
+    if (topology < (kernel->layout == QN_LAYOUT_PACKED ? 30000 : 4000)) /* a tile takes thousands */
       continue;
     result = run_devices(kernel, &request, expected, peers);
     assert_true(device.report.plan.streams);
@@ -137,13 +140,22 @@ static void run_strategies(const struct qn_kernel *kernel, const void *view, con
   }
 }
 
+static bool is_shared(const struct qn_kernel *kernel, enum qn_layout layout,
+                      const struct qn_graph *graph) {
+  if (layout == QN_LAYOUT_GRAPH)
+    return kernel->traits & QN_KERNEL_SHARES_ROWS &&
+           kernel->weight_types & 1u << graph->out.weights.type &&
+           !(kernel->algorithm->inputs & QN_ANY_SOURCES && graph->out.num_vertices == 0);
+  return is_emulated(kernel, layout, graph) && kernel->traits & QN_KERNEL_DEVICES;
+}
+
 static void compare_devices(const struct qn_graph *graph, enum qn_layout layout, const void *view) {
   const uint32_t source = (uint32_t)(graph->out.num_vertices / 3);
   static unsigned rounds;
   unsigned ran = 0, round = rounds++;
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
-    if (!is_emulated(*kernel, layout, graph) || !((*kernel)->traits & QN_KERNEL_DEVICES) ||
-        !has_its_turn(*kernel, round))
+    if (!is_shared(*kernel, layout, graph) ||
+        (layout != QN_LAYOUT_GRAPH && !has_its_turn(*kernel, round)))
       continue;
     const struct qn_kernel *reference = qn_kernel_find((*kernel)->algorithm->name, QN_LAYOUT_GRAPH,
                                                        QN_CPU, graph->out.weights.type);
@@ -152,7 +164,7 @@ static void compare_devices(const struct qn_graph *graph, enum qn_layout layout,
     qn_run_result_destroy(&expected);
     ran++;
   }
-  assert_true(ran >= 2);
+  assert_true(ran >= (layout == QN_LAYOUT_GRAPH ? 1 : 2));
 }
 
 static void share_pages(const struct qn_graph *graph) {
@@ -169,6 +181,18 @@ static void share_partitions(const struct qn_graph *graph) {
   qn_edge_partitions_unmap(&view);
 }
 
+static void share_rows(const struct qn_graph *graph) {
+  compare_devices(graph, QN_LAYOUT_GRAPH, graph);
+}
+
+static void share_packed(const struct qn_graph *graph) {
+  struct qn_packed view;
+  assert_true(open_packed(
+      graph, (struct qn_packed_options){.directions = QN_PACKED_IN | QN_PACKED_OUT}, &view));
+  compare_devices(graph, QN_LAYOUT_PACKED, &view);
+  qn_packed_unmap(&view);
+}
+
 static void each_shared_graph(void (*visit)(const struct qn_graph *)) {
   memset(&counts, 0, sizeof counts);
   visit_and_free(graph_from_edges(NULL, 0, 0, QN_WEIGHT_NONE), visit);
@@ -177,6 +201,9 @@ static void each_shared_graph(void (*visit)(const struct qn_graph *)) {
   visit_and_free(random_undirected(300, 1500, QN_WEIGHT_U32, 6), visit);
   visit_and_free(path_graph(40), visit);
   visit_and_free(hub_graph(200, 2500), visit);
+}
+
+static void check_counts(void) {
   assert_true(counts.streamed > 50 && counts.resident > 50);
   assert_true(counts.evicting > 10 && counts.iterations > 100);
   assert_true(counts.moved_bytes > 0 && counts.merged_bytes > 0);
@@ -184,10 +211,31 @@ static void each_shared_graph(void (*visit)(const struct qn_graph *)) {
 
 TEST(pages) {
   each_shared_graph(share_pages);
+  check_counts();
 }
 
 TEST(partitions) {
   each_shared_graph(share_partitions);
+  check_counts();
+}
+
+/* With units that have more edges than one block walks, and hubs in several units. */
+TEST(rows) {
+  each_shared_graph(share_rows);
+  visit_and_free(random_graph(3000, 9000, QN_WEIGHT_U32, 1, 3), share_rows);
+  visit_and_free(random_undirected(2000, 12000, QN_WEIGHT_F32, 6), share_rows);
+  visit_and_free(hub_graph(3000, 20000), share_rows);
+  visit_and_free(random_undirected(500, 2500, QN_WEIGHT_NONE, 9), share_rows);
+  check_counts();
+}
+
+/* With more ranges of rows than devices, and weights in codes. */
+TEST(packed) {
+  each_shared_graph(share_packed);
+  visit_and_free(random_graph(5000, 20000, QN_WEIGHT_U32, 1, 3), share_packed);
+  visit_and_free(random_undirected(4000, 40000, QN_WEIGHT_F32, 6), share_packed);
+  visit_and_free(hub_graph(3000, 40000), share_packed);
+  assert_in_range(counts.streamed, 15, counts.resident);
 }
 
 /* A state of one device is one of several, and the other way round. */
@@ -237,6 +285,50 @@ TEST(resuming) {
   qn_graph_unmap(&graph);
 }
 
+/* One device goes on with what several kept, streaming; what it kept with all resident is for it
+ * alone. */
+static void resume_rows(const struct qn_graph *graph, const char *algorithm) {
+  const uint32_t source = 1;
+  const struct qn_kernel *alone = cuda_kernel(algorithm, QN_LAYOUT_GRAPH);
+  const struct qn_kernel *kernel = qn_sharing_find(alone);
+  struct qn_run_result expected = run_for_test(
+      qn_kernel_find(algorithm, QN_LAYOUT_GRAPH, QN_CPU, QN_WEIGHT_U32), graph, source, NULL);
+  struct qn_device_run three, two, single = {0};
+  struct qn_run_request from =
+      devices_request(kernel, graph, &source, 3, true, QN_PERFORMANCE, &three);
+  struct qn_run_request to =
+      devices_request(kernel, graph, &source, 2, true, QN_STRATEGY_ANY, &two);
+  struct qn_run_request one = request_for_test(alone, graph, &source, NULL);
+  one.device = &single;
+  for (uint64_t after = 1; after <= 2; after++) {
+    struct kept_state kept = {.stop_after = after}, going_on = {0};
+    struct qn_run_result result = {0};
+    resume_on(kernel, &from, &to, &expected, after);
+    machine_of(1, 0, true);
+    assert_int_equal(run_checkpointed(kernel, from, &kept, NULL, &result), QN_INTERRUPTED);
+    going_on.state.registers[QN_STATE_ITERATIONS] = after;
+    assert_int_equal(run_checkpointed(alone, one, &going_on, &kept.state, &result), QN_OK);
+    assert_same_results(algorithm, &expected, &result);
+    qn_run_result_destroy(&result);
+    free_kept(&kept);
+    kept = (struct kept_state){.stop_after = after};
+    assert_int_equal(run_checkpointed(alone, one, &kept, NULL, &result), QN_INTERRUPTED);
+    struct qn_checkpointing resident = {.resume = &kept.state};
+    struct qn_run_request refused = to;
+    refused.hooks.checkpointing = &resident;
+    assert_int_equal(kernel->run(&refused, &result, NULL), QN_UNSUPPORTED);
+    free_kept(&kept);
+  }
+  qn_run_result_destroy(&expected);
+}
+
+TEST(resuming_rows) {
+  struct qn_graph graph = random_undirected(60, 150, QN_WEIGHT_U32, 7);
+  resume_rows(&graph, "pagerank");
+  resume_rows(&graph, "sssp");
+  qn_graph_unmap(&graph);
+}
+
 /* Let each call of the CUDA runtime, then each allocation, fail in turn, in one of the devices'
  * threads: all end with an error, unless it is a call that can be done without, and nothing is left
  * over. */
@@ -244,6 +336,7 @@ static void fail_devices(const char *algorithm, enum qn_layout layout, const voi
                          enum qn_strategy strategy, bool peers, bool streams) {
   const struct qn_kernel *kernel = cuda_kernel(algorithm, layout);
   const uint32_t source = 0;
+  kernel = layout == QN_LAYOUT_GRAPH ? qn_sharing_find(kernel) : kernel;
   const uint64_t live = qn_memory_live();
   struct qn_device_run device;
   struct qn_run_request request =
@@ -282,6 +375,8 @@ TEST(failures) {
   assert_true(open_partitions(&graph, 400, &parted));
   fail_devices("bfs", QN_LAYOUT_SLOTTED_PAGES, &paged, QN_SCALABILITY, true, true);
   fail_devices("pagerank", QN_LAYOUT_EDGE_PARTITIONS, &parted, QN_PERFORMANCE, false, false);
+  fail_devices("sssp", QN_LAYOUT_GRAPH, &graph, QN_PERFORMANCE, true, true);
+  fail_devices("pagerank", QN_LAYOUT_GRAPH, &graph, QN_PERFORMANCE, false, false);
   qn_slotted_pages_unmap(&paged);
   qn_edge_partitions_unmap(&parted);
   qn_graph_unmap(&graph);
