@@ -32,7 +32,7 @@ struct qn_device_figures {
 struct qn_device_share {
   int index; /* of the accelerator */
   struct qn_device_figures figures;
-  struct qn_stream_plan plan;     /* attribute_bytes and num_units, also where all is resident */
+  struct qn_stream_plan plan; /* where all is resident: attribute_bytes, num_units, unit_bytes */
   struct qn_stream_figures moved; /* in all iterations */
   uint64_t merged_bytes;          /* of values and accumulators, read from the other devices */
 };

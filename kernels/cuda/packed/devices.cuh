@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
+#include "kernels/cuda/packed/walk.cuh"
 #include "kernels/cuda/sweep/devices.cuh"
-#include "kernels/work_division/packed_units.h"
 
 namespace {
 

@@ -345,6 +345,7 @@ inline enum qn_status sweep_member_plan(struct sweep_member *member,
   if (!options->host_memory && plan->pin_bytes > qn_memory_available() / 2)
     plan->pin_bytes = qn_memory_available() / 2; /* as one alone would pin */
   plan->num_units = share->count;
+  plan->unit_bytes = team->source->unit_bytes;
   plan->cache_units = plan->cache_units < share->count ? plan->cache_units : share->count;
   plan->cache_bytes = plan->cache_units * plan->unit_bytes;
   plan->num_readers = plan->num_readers / team->threads.num_members;

@@ -132,7 +132,7 @@ static void run_strategies(const struct qn_kernel *kernel, const void *view, con
     assert_int_equal(device.report.plan.strategy, strategies[i]);
     assert_false(device.report.plan.streams);
     qn_run_result_destroy(&result);
-    if (topology < (kernel->layout == QN_LAYOUT_PACKED ? 30000 : 4000)) /* a tile takes thousands */
+    if (topology < 4000 || topology / 2 < 2 * device.report.shares[0].plan.unit_bytes)
       continue;
     result = run_devices(kernel, &request, expected, peers);
     assert_true(device.report.plan.streams);
