@@ -26,8 +26,8 @@ static json_t *kernel_json(const struct qn_kernel *kernel) {
                    "alias", *alias ? alias : NULL, "title", algorithm->title, "purpose",
                    qn_purpose_name(algorithm->purpose), "layout", qn_layout_name(kernel->layout),
                    "device", qn_processor_name(kernel->processor), "kernel", kernel->name,
-                   "several_devices", (kernel->traits & QN_KERNEL_DEVICES) != 0, "weights",
-                   weight_names(kernel->weight_types));
+                   "several_devices", kernel->traits & QN_KERNEL_DEVICES || qn_sharing_find(kernel),
+                   "weights", weight_names(kernel->weight_types));
 }
 
 static bool comes_before(const struct qn_kernel *a, const struct qn_kernel *b) {
@@ -57,7 +57,8 @@ json_t *qn_kernel_list(void) {
   for (;;) {
     const struct qn_kernel *next = NULL;
     for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
-      if ((!last || comes_before(last, *kernel)) && (!next || comes_before(*kernel, next)))
+      if (!((*kernel)->traits & QN_KERNEL_SHARES_ROWS) && (!last || comes_before(last, *kernel)) &&
+          (!next || comes_before(*kernel, next)))
         next = *kernel;
     if (!next)
       return json_pack("{s:o, s:o}", "kernels", list, "algorithms", algorithms_json());

@@ -155,13 +155,27 @@ inline enum qn_status cc_keep(struct cc_stream *work, uint64_t done, struct qn_e
                      work->parent, error);
 }
 
-/* One iteration: the units [first, end). */
+/* An iteration that began at `begin` is over. */
+inline void cc_tell(const struct cc_stream *work, const struct qn_device_iteration *device,
+                    double begin) {
+  struct qn_iteration report;
+  memset(&report, 0, sizeof report);
+  report.iteration = (uint32_t)work->result->stats.iterations++;
+  report.mode = "join";
+  report.device = device;
+  report.num_active = work->num_vertices;
+  report.seconds = qn_seconds() - begin;
+  if (work->request->hooks.on_iteration)
+    work->request->hooks.on_iteration(work->request->hooks.user, &report);
+}
+
+/* One iteration: the units [first, end). Of several devices all of it is one, which the first tells
+ * when all have joined. */
 inline enum qn_status cc_step(struct cc_stream *work, uint64_t first, uint64_t end,
                               struct qn_error *error) {
+  struct qn_row_member *member = work->memory->member;
   struct qn_device_iteration device = {};
-  struct qn_iteration report;
   const double begin = qn_seconds();
-  memset(&report, 0, sizeof report);
   memset(work->flags, 0, work->source.num_units);
   memset(work->flags + first, 1, end - first);
   enum qn_status status =
@@ -173,13 +187,10 @@ inline enum qn_status cc_step(struct cc_stream *work, uint64_t first, uint64_t e
   status = qn_cuda_launched("joining edges", error);
   if (!status)
     status = qn_cuda_status(cudaDeviceSynchronize(), "joining edges", error);
-  report.iteration = (uint32_t)work->result->stats.iterations++;
-  report.mode = "join";
-  report.device = &device;
-  report.num_active = work->num_vertices;
-  report.seconds = qn_seconds() - begin;
-  if (!status && work->request->hooks.on_iteration)
-    work->request->hooks.on_iteration(work->request->hooks.user, &report);
+  if (!status && member)
+    qn_stream_figures_add(&member->moved, &device.moved);
+  else if (!status)
+    cc_tell(work, &device, begin);
   return status;
 }
 
@@ -220,10 +231,12 @@ inline enum qn_status cc_join_theirs(struct cc_stream *work, unsigned by, struct
   return status ? status : qn_cuda_status(cudaDeviceSynchronize(), "joining trees", error);
 }
 
-/* Until the first of several devices has all trees. */
-inline enum qn_status cc_join_devices(struct cc_stream *work, struct qn_error *error) {
+/* Until the first of several devices has all trees, and tells what all have done since `begin`. */
+inline enum qn_status cc_join_devices(struct cc_stream *work, double begin,
+                                      struct qn_error *error) {
   struct qn_row_member *member = work->memory->member;
   const unsigned members = qn_row_members(member);
+  const double merge_begin = qn_seconds();
   enum qn_status status = QN_OK;
   for (unsigned step = 1; step < members && !status; step *= 2) {
     status = qn_row_tell(member, QN_OK, work->parent, error);
@@ -231,7 +244,17 @@ inline enum qn_status cc_join_devices(struct cc_stream *work, struct qn_error *e
       status = cc_join_theirs(work, member->index + step, error);
     status = qn_row_agree(member, status);
   }
-  return status;
+  if (status || !member || member->index > 0)
+    return status;
+  struct qn_stream_figures moved[QN_MAX_DEVICES];
+  const struct qn_shared_iteration shared = {members, qn_seconds() - merge_begin, moved};
+  struct qn_device_iteration device = {};
+  device.shared = &shared;
+  qn_row_moved(member, moved);
+  for (unsigned i = 0; i < members; i++)
+    qn_stream_figures_add(&device.moved, &moved[i]);
+  cc_tell(work, &device, begin);
+  return QN_OK;
 }
 
 inline void cc_destroy(struct cc_stream *work) {
@@ -268,9 +291,10 @@ inline enum qn_status cc_run_streamed(const struct qn_run_request *request,
     return planned ? planned : cc_create(&work, failure);
   };
   auto algorithm = [&](struct qn_error *failure) {
+    const double begin = qn_seconds();
     enum qn_status joined = cc_join(&work, failure);
     if (!joined)
-      joined = cc_join_devices(&work, failure);
+      joined = cc_join_devices(&work, begin, failure);
     return joined ? joined
                   : label(&memory, work.parent, work.positions, work.first, work.num_vertices,
                           failure);

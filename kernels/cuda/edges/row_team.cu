@@ -62,6 +62,11 @@ const void *qn_row_told(const struct qn_row_member *member, unsigned by) {
   return member->team->members[by].told;
 }
 
+void qn_row_moved(const struct qn_row_member *member, struct qn_stream_figures *moved) {
+  for (unsigned i = 0; i < qn_row_members(member); i++)
+    moved[i] = member->team->members[i].moved;
+}
+
 enum qn_status qn_row_copy(struct qn_cuda_memory *memory, void *to, unsigned by, const void *from,
                            uint64_t bytes, struct qn_error *error) {
   struct qn_row_member *member = memory->member;
@@ -315,6 +320,7 @@ static void report_all(const struct qn_row_team *team) {
     share->index = member->device.index;
     share->figures = *one;
     share->plan = member->device.report.plan;
+    share->moved = member->moved;
     share->merged_bytes = member->merged_bytes;
     if (i > 0)
       qn_team_add_figures(all, one);

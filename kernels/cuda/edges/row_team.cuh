@@ -30,7 +30,8 @@ struct qn_row_member {
   struct qn_run_result result;           /* the first member's is the run's */
   const void *told;
   uint64_t merged_bytes;
-  enum qn_status parted; /* what ended the run for all */
+  struct qn_stream_figures moved; /* by one that streams its rows, which says so */
+  enum qn_status parted;          /* what ended the run for all */
 };
 
 /* A kernel's run, on one device. */
@@ -74,6 +75,9 @@ const void *qn_row_told(const struct qn_row_member *member, unsigned by);
 /* Copy from another's memory, `bytes` at `from` in that of `by`. */
 enum qn_status qn_row_copy(struct qn_cuda_memory *memory, void *to, unsigned by, const void *from,
                            uint64_t bytes, struct qn_error *error);
+
+/* What each member has moved, [qn_row_members], as it was when they met. */
+void qn_row_moved(const struct qn_row_member *member, struct qn_stream_figures *moved);
 
 /* Every member has its rows' elements of an array [V] of `size` bytes each: now all have all. */
 enum qn_status qn_row_gather(struct qn_cuda_memory *memory, void *array, uint64_t size,

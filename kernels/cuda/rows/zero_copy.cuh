@@ -31,7 +31,6 @@
 #define NEEDED_LINE 32   /* edges of a line */
 #define NEEDED_PART 8    /* edges of a sector */
 #define NEEDED_AT_ONCE 4 /* lines that a warp has in flight */
-#define NEEDED_BLOCKS 4  /* on a multiprocessor */
 /* A row that looks for an active neighbour is expected to be read for so many times the edges that
  * this takes on average. */
 #define NEEDED_REACH 2
@@ -397,10 +396,7 @@ struct row_reading {
   uint8_t *holds;   /* [units] the device does */
   uint32_t *pushed; /* [units] what they cost if the iteration pushes */
   uint32_t *pulled; /* [units] and if it pulls */
-  uint32_t *units;  /* [units] to be read */
-  uint32_t num_read;
-  cudaStream_t stream;
-  cudaEvent_t before;
+  struct in_place_reader reader;
 };
 
 /* Has it units for pulls alone? */
@@ -504,7 +500,7 @@ inline enum qn_status row_reading_create(struct row_reading *reading, struct swe
   const uint64_t num_units = reading->cut->num_units;
   enum qn_status status = qn_pages_alloc(&reading->holds, num_units, 1, what, error);
   for (uint32_t **array :
-       {&reading->moved, &reading->most, &reading->pushed, &reading->pulled, &reading->units})
+       {&reading->moved, &reading->most, &reading->pushed, &reading->pulled, &reading->reader.list})
     if (!status)
       status = qn_pages_alloc(array, num_units, sizeof **array, what, error);
   if (status)
@@ -517,33 +513,20 @@ inline enum qn_status row_reading_create(struct row_reading *reading, struct swe
 #if PROGRAM_PRIORITY
   reading->window = window_of(reading, run);
 #endif
-  status = qn_cuda_status(cudaEventCreateWithFlags(&reading->before, cudaEventDisableTiming),
-                          "creating an event", error);
-  if (!status)
-    status = qn_cuda_status(cudaStreamCreateWithFlags(&reading->stream, cudaStreamNonBlocking),
-                            "creating a CUDA stream", error);
+  status = in_place_create(&reading->reader, error);
   if (status || run->all_begun)
     return status;
   return sweep_begin_reading(run, reading->sends.first, reading->sends.end,
                              &run->state.layout.needed.bus, error);
 }
 
-/* Nothing is read any more. A zeroed struct is allowed. */
-inline void row_reading_end(struct row_reading *reading) {
-  if (reading->stream)
-    cudaStreamSynchronize(reading->stream);
-}
-
+/* A zeroed struct is allowed. */
 inline void row_reading_destroy(struct row_reading *reading) {
   const uint64_t num_units = reading->cut->num_units;
-  row_reading_end(reading);
-  if (reading->stream)
-    cudaStreamDestroy(reading->stream);
-  if (reading->before)
-    cudaEventDestroy(reading->before);
+  in_place_destroy(&reading->reader);
   qn_pages_free(reading->holds, num_units, 1);
   for (uint32_t *array :
-       {reading->moved, reading->most, reading->pushed, reading->pulled, reading->units})
+       {reading->moved, reading->most, reading->pushed, reading->pulled, reading->reader.list})
     qn_pages_free(array, num_units, sizeof *array);
 }
 
@@ -614,27 +597,6 @@ inline enum qn_status choose_pull(struct sweep_run *run, struct row_reading *rea
   *pulls = !status && open.cost < push->cost;
   run->state.layout.needed.pulls = *pulls;
   return status;
-}
-
-/* Begin to read. */
-inline enum qn_status read_needed(struct sweep_run *run, struct row_reading *reading,
-                                  struct qn_error *error) {
-  const struct zero_copy *needed = &run->state.layout.needed;
-  const uint64_t bytes = reading->num_read * sizeof *reading->units;
-  cudaError_t result = cudaMemsetAsync(needed->counts, 0, sizeof *needed->counts, NULL);
-  if (result == cudaSuccess)
-    result = cudaMemcpy(needed->units, reading->units, bytes, cudaMemcpyHostToDevice);
-  if (result == cudaSuccess)
-    result = cudaEventRecord(reading->before, NULL);
-  if (result == cudaSuccess)
-    result = cudaStreamWaitEvent(reading->stream, reading->before, 0);
-  if (result != cudaSuccess)
-    return qn_cuda_status(result, "reading rows", error);
-  run->memory.copy_bytes += bytes;
-  reading->reads = true;
-  QN_LAUNCH(read_rows, (unsigned)run->memory.device.multiprocessors * NEEDED_BLOCKS, SWEEP_THREADS,
-            0, reading->stream, run->state, run->context, reading->num_read);
-  return qn_cuda_launched("reading rows", error);
 }
 
 /* What it costs to push from all active vertices, if nothing has failed. */
@@ -711,37 +673,29 @@ inline enum qn_status flag_needed(struct sweep_run *run, struct row_reading *rea
     status = choose_pull(run, reading, &push, &pulls, error);
   if (status)
     return status;
-  reading->num_read = 0;
+  struct in_place_reader *reader = &reading->reader;
+  reader->num_read = 0;
   memset(run->host_flags, 0, reading->cut->num_units);
   each_needed_unit(reading, pulls ? reading->receives : reading->sends,
                    pulls ? reading->pulled : reading->pushed, [&](uint64_t unit, bool reads) {
                      if (reads)
-                       reading->units[reading->num_read++] = (uint32_t)unit;
+                       reader->list[reader->num_read++] = (uint32_t)unit;
                      else
                        run->host_flags[unit] = 1;
                    });
-  return reading->num_read > 0 ? read_needed(run, reading, error) : QN_OK;
+  auto launch = [&](unsigned blocks, cudaStream_t stream) {
+    QN_LAUNCH(read_rows, blocks, SWEEP_THREADS, 0, stream, run->state, run->context,
+              reader->num_read);
+  };
+  const struct zero_copy *needed = &run->state.layout.needed;
+  return in_place_begin(run, reader, needed->counts, needed->units, launch, error);
 }
 
 /* Until all is read. */
 inline enum qn_status end_reading(struct sweep_run *run, struct row_reading *reading,
                                   struct qn_error *error) {
-  struct needed_counts counts;
   run->state.layout.needed.pulls = false;
-  if (!reading->reads)
-    return QN_OK;
-  reading->reads = false;
-  enum qn_status status =
-      qn_cuda_status(cudaStreamSynchronize(reading->stream), "reading rows", error);
-  if (!status)
-    status = sweep_read(run, &counts, run->state.layout.needed.counts, 1, sizeof counts, error);
-  if (status)
-    return status;
-  run->moved.active_units += reading->num_read;
-  run->moved.moved_units += reading->num_read;
-  run->moved.moved_bytes += counts.bytes;
-  run->moved.direct_bytes += counts.bytes;
-  return QN_OK;
+  return in_place_end(run, &reading->reader, run->state.layout.needed.counts, error);
 }
 
 } /* namespace */

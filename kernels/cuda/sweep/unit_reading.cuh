@@ -24,7 +24,6 @@
 
 #define IN_PLACE_SECTOR 32
 #define IN_PLACE_LINE 128
-#define IN_PLACE_BLOCKS 4 /* on a multiprocessor */
 /* Who looks for an active neighbour is expected to look at so many times the edges that this takes
  * on average. */
 #define IN_PLACE_REACH 2
@@ -36,17 +35,13 @@ namespace {
 /* A run's. Zero it before use. */
 struct unit_reading {
   uint64_t num_units;
-  bool may_read, may_search; /* at all, */
-  bool reads;                /* and does it, in this iteration? */
+  bool may_read, may_search;
   struct qn_read_costs bus;
   uint32_t *senders, *open; /* [units] of each one's vertices */
   uint32_t *moved;          /* [units] what they cost if they move, */
   uint32_t *most; /* [units] and reading them must cost less than; 0: they are not pinned */
   uint8_t *holds; /* [units] the device does */
-  uint32_t *list; /* [units] to be read */
-  uint32_t num_read;
-  cudaStream_t stream;
-  cudaEvent_t before;
+  struct in_place_reader reader;
 };
 
 /* Requests and sectors of the bus. */
@@ -167,17 +162,13 @@ inline enum qn_status unit_reading_create(struct unit_reading *reading, struct s
     return QN_OK;
   enum qn_status status = QN_OK;
   for (uint32_t **array :
-       {&reading->senders, &reading->open, &reading->moved, &reading->most, &reading->list})
+       {&reading->senders, &reading->open, &reading->moved, &reading->most, &reading->reader.list})
     if (!status)
       status = qn_pages_alloc(array, num_units, sizeof **array, what, error);
   if (!status)
     status = qn_pages_alloc(&reading->holds, num_units, 1, what, error);
   if (!status)
-    status = qn_cuda_status(cudaEventCreateWithFlags(&reading->before, cudaEventDisableTiming),
-                            "creating an event", error);
-  if (!status)
-    status = qn_cuda_status(cudaStreamCreateWithFlags(&reading->stream, cudaStreamNonBlocking),
-                            "creating a CUDA stream", error);
+    status = in_place_create(&reading->reader, error);
   if (status)
     return status;
   qn_unit_pins_more(run->pins, UINT64_MAX);
@@ -189,14 +180,9 @@ inline enum qn_status unit_reading_create(struct unit_reading *reading, struct s
 
 /* Nothing is read any more. A zeroed struct is allowed, as this leaves it. */
 inline void unit_reading_destroy(struct unit_reading *reading) {
-  if (reading->stream) {
-    cudaStreamSynchronize(reading->stream);
-    cudaStreamDestroy(reading->stream);
-  }
-  if (reading->before)
-    cudaEventDestroy(reading->before);
+  in_place_destroy(&reading->reader);
   for (uint32_t *array :
-       {reading->senders, reading->open, reading->moved, reading->most, reading->list})
+       {reading->senders, reading->open, reading->moved, reading->most, reading->reader.list})
     qn_pages_free(array, reading->num_units, sizeof *array);
   qn_pages_free(reading->holds, reading->num_units, 1);
   memset(reading, 0, sizeof *reading);
@@ -256,27 +242,6 @@ enum qn_status choose_searches(struct sweep_run *run, const struct unit_reading 
   return QN_OK;
 }
 
-/* Begin to read. */
-inline enum qn_status read_listed(struct sweep_run *run, struct unit_reading *reading,
-                                  struct qn_error *error) {
-  const struct units_in_place *in_place = &run->state.layout.in_place;
-  const uint64_t bytes = reading->num_read * sizeof *reading->list;
-  cudaError_t result = cudaMemsetAsync(in_place->counts, 0, sizeof *in_place->counts, NULL);
-  if (result == cudaSuccess)
-    result = cudaMemcpy(in_place->needed, reading->list, bytes, cudaMemcpyHostToDevice);
-  if (result == cudaSuccess)
-    result = cudaEventRecord(reading->before, NULL);
-  if (result == cudaSuccess)
-    result = cudaStreamWaitEvent(reading->stream, reading->before, 0);
-  if (result != cudaSuccess)
-    return qn_cuda_status(result, "reading rows", error);
-  run->memory.copy_bytes += bytes;
-  reading->reads = true;
-  QN_LAUNCH(read_units, (unsigned)run->memory.device.multiprocessors * IN_PLACE_BLOCKS,
-            SWEEP_THREADS, 0, reading->stream, run->state, run->context, reading->num_read);
-  return qn_cuda_launched("reading rows", error);
-}
-
 /* engine_flag_units: choose how the iteration goes, flag the units that it moves, and begin to read
  * the others. */
 template <class Layout>
@@ -293,37 +258,29 @@ enum qn_status flag_needed_units(struct sweep_run *run, struct unit_reading *rea
   if (status)
     return status;
   const bool searches = run->state.layout.in_place.searches;
-  reading->num_read = 0;
+  struct in_place_reader *reader = &reading->reader;
+  reader->num_read = 0;
   memset(run->host_flags, 0, reading->num_units);
   each_needed_unit(reading, layout, searches ? reading->open : reading->senders, reach,
                    [&](uint64_t unit, bool is_read) {
                      if (is_read)
-                       reading->list[reading->num_read++] = (uint32_t)unit;
+                       reader->list[reader->num_read++] = (uint32_t)unit;
                      else
                        run->host_flags[unit] = 1;
                    });
-  return reading->num_read > 0 ? read_listed(run, reading, error) : QN_OK;
+  auto launch = [&](unsigned blocks, cudaStream_t stream) {
+    QN_LAUNCH(read_units, blocks, SWEEP_THREADS, 0, stream, run->state, run->context,
+              reader->num_read);
+  };
+  const struct units_in_place *in_place = &run->state.layout.in_place;
+  return in_place_begin(run, reader, in_place->counts, in_place->needed, launch, error);
 }
 
 /* engine_complete: until all is read. */
 inline enum qn_status end_unit_reading(struct sweep_run *run, struct unit_reading *reading,
                                        struct qn_error *error) {
-  struct in_place_counts counts;
   run->state.layout.in_place.searches = false;
-  if (!reading->reads)
-    return QN_OK;
-  reading->reads = false;
-  enum qn_status status =
-      qn_cuda_status(cudaStreamSynchronize(reading->stream), "reading rows", error);
-  if (!status)
-    status = sweep_read(run, &counts, run->state.layout.in_place.counts, 1, sizeof counts, error);
-  if (status)
-    return status;
-  run->moved.active_units += reading->num_read;
-  run->moved.moved_units += reading->num_read;
-  run->moved.moved_bytes += counts.bytes;
-  run->moved.direct_bytes += counts.bytes;
-  return QN_OK;
+  return in_place_end(run, &reading->reader, run->state.layout.in_place.counts, error);
 }
 
 #else
