@@ -44,8 +44,8 @@ void launch(const char *name, const void *function, dim3 grid, dim3 block, std::
   std::shared_ptr<bound_kernel> kernel(bound);
   configure_once();
   std::lock_guard<std::recursive_mutex> lock(the_machine.mutex);
-  if (injected("cudaLaunchKernel") || the_machine.launch_failed) {
-    the_machine.launch_failed = true;
+  if (injected("cudaLaunchKernel") || launch_failed) {
+    launch_failed = true;
     set_error(cudaErrorLaunchFailure);
     return;
   }

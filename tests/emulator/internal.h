@@ -48,9 +48,10 @@ struct machine {
   uint64_t calls = 0;
   uint64_t counted_for_failure = 0;
   uint64_t kernels_run = 0;
-  bool launch_failed = false; /* nothing more is launched until the error has been read */
 };
 extern machine the_machine;
+/* A thread launches nothing more until it has read the error, which is its own. */
+extern thread_local bool launch_failed;
 
 /* Options from the environment, once. */
 void configure_once();

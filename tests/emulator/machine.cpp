@@ -8,6 +8,7 @@
 namespace emulator {
 
 machine the_machine;
+thread_local bool launch_failed;
 
 namespace {
 
@@ -53,6 +54,7 @@ void use(const emulator_options &options) {
   the_machine.random_state = options.seed * 0x9e3779b97f4a7c15ull + 1;
   the_machine.calls = the_machine.counted_for_failure = the_machine.kernels_run = 0;
   last_error = cudaSuccess;
+  launch_failed = false;
   api_reset();
   device_forget_peak();
   streams_reset();
@@ -142,7 +144,7 @@ uint64_t emulator_live(void) {
 }
 
 cudaError_t cudaGetLastError(void) {
-  the_machine.launch_failed = false;
+  emulator::launch_failed = false;
   cudaError_t error = last_error;
   last_error = cudaSuccess;
   return error;

@@ -18,8 +18,8 @@
 #if PROGRAM_FIRST_SUFFICES
 #include "kernels/cuda/edge_partitions/search.cuh"
 #endif
-#include "kernels/cuda/sweep/devices.cuh"
 #include "kernels/cuda/sweep/senders.cuh"
+#include "kernels/cuda/sweep/shared_reading.cuh"
 
 namespace {
 
@@ -259,18 +259,24 @@ inline uint64_t upload_bytes(const struct qn_edge_partitions *view) {
 
 #endif
 
-inline enum qn_status upload_reading(const struct host_tasks *made, struct sweep_run *run,
-                                     struct qn_error *error) {
+inline enum qn_status plan_reading(const struct host_tasks *made, struct sweep_run *run) {
   const struct qn_edge_partitions *view = made->view;
   struct task_reading *reading = (struct task_reading *)run->engine;
   reading->layout.tasks = made->tasks;
   reading->layout.weighted = PROGRAM_USES_WEIGHTS && view->weights.type != QN_WEIGHT_NONE;
+  return unit_reading_plan(&reading->units, run, view->directedness == QN_UNDIRECTED,
+                           row_begins_bytes(view));
+}
+
+inline enum qn_status upload_reading(const struct host_tasks *made, struct sweep_run *run,
+                                     struct qn_error *error) {
+  const struct qn_edge_partitions *view = made->view;
+  const struct task_reading *reading = (const struct task_reading *)run->engine;
   run->state.layout.host_destinations = view->destinations;
   run->state.layout.host_weights = view->weights;
   if (!reading->layout.weighted)
     run->state.layout.host_weights.data = NULL;
-  enum qn_status status = unit_reading_upload(
-      &reading->units, run, view->directedness == QN_UNDIRECTED, row_begins_bytes(view), error);
+  enum qn_status status = unit_reading_upload(&reading->units, run, error);
   return status || !reading->units.may_read
              ? status
              : upload_row_begins(view, made->tasks, made->count, run, error);
@@ -349,7 +355,8 @@ inline enum qn_status run_alone(const struct qn_run_request *request, const stru
   memset(&reading, 0, sizeof reading);
   auto upload = [&](struct sweep_run *run, struct qn_error *failure) {
     run->engine = &reading;
-    return upload_layout(made, run, failure);
+    enum qn_status planned = run->source ? plan_reading(made, run) : QN_OK;
+    return planned ? planned : upload_layout(made, run, failure);
   };
   auto prepare = [&](struct sweep_run *run, struct qn_error *failure) {
     return run->source ? unit_reading_create(&reading.units, run, failure) : QN_OK;
@@ -366,13 +373,28 @@ inline enum qn_status run_alone(const struct qn_run_request *request, const stru
   return status;
 }
 
+inline enum qn_status run_devices(const struct qn_run_request *request,
+                                  const struct host_tasks *made,
+                                  const struct qn_unit_source *source, struct qn_run_result *result,
+                                  struct qn_error *error) {
+  const struct qn_edge_partitions *view = made->view;
+  struct task_reading readings[QN_MAX_DEVICES];
+  auto plan = [&](struct sweep_run *run) {
+    run->engine = &readings[run->member->index];
+    return plan_reading(made, run);
+  };
+  auto upload = [&](struct sweep_run *run, struct qn_error *failure) {
+    return upload_layout(made, run, failure);
+  };
+  return sweep_run_devices_reading(
+      request, view->num_vertices, view->num_edges, view->new_to_old, source,
+      [&](unsigned index) { return &readings[index].units; }, plan, upload, result, error);
+}
+
 enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
                           struct qn_error *error) {
   const struct qn_edge_partitions *view = (const struct qn_edge_partitions *)request->view;
   struct host_tasks made;
-  auto upload = [&made](struct sweep_run *run, struct qn_error *failure) {
-    return upload_layout(&made, run, failure);
-  };
   memset(result, 0, sizeof *result);
   memset(&made, 0, sizeof made);
   enum qn_status status =
@@ -383,10 +405,8 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
     return status;
   struct qn_unit_source source = task_source(&made);
   source.moves_once = partitions_end_soon(request, view);
-  status = request->device->num_devices > 1
-               ? sweep_run_devices(request, view->num_vertices, view->num_edges, view->new_to_old,
-                                   &source, upload, result, error)
-               : run_alone(request, &made, &source, result, error);
+  status = request->device->num_devices > 1 ? run_devices(request, &made, &source, result, error)
+                                            : run_alone(request, &made, &source, result, error);
   qn_pages_free(made.tasks, made.count, sizeof *made.tasks);
   return status;
 }

@@ -1,7 +1,7 @@
-/* The lists of degree_lists.cuh, made by the host (kernels/cpu/triangles/orientation.h) where the device
- * has no room to orient all edges at once: 4 bytes an edge of the lists instead of 17 an edge of
- * the rows, and less where they are read in the host's memory. Vertices are numbered by falling
- * degree; a list has neighbours of smaller number. */
+/* The lists of degree_lists.cuh, made by the host (kernels/cpu/triangles/orientation.h) where the
+ * device has no room to orient all edges at once: 4 bytes an edge of the lists instead of 17 an
+ * edge of the rows, and less where they are read in the host's memory. Vertices are numbered by
+ * falling degree; a list has neighbours of smaller number. */
 #pragma once
 
 #include <algorithm>

@@ -24,9 +24,9 @@ enum qn_status qn_run_whole(const struct qn_run_request *request, struct qn_cuda
   if (!status)
     status = prepare(error);
   qn_load_kernels();
+  status = qn_row_prepared(memory, status); /* all of several: some take longer */
   if (!status)
     status = qn_cuda_algorithm_begin(memory, error);
-  status = qn_row_prepared(memory, status);
   if (!status)
     status = algorithm(error);
   if (!status)

@@ -181,8 +181,8 @@ inline enum qn_status packed_run_devices(const struct qn_run_request *request,
     return status;
   };
   auto nothing = [](struct sweep_run *, struct qn_error *) { return QN_OK; };
-  return sweep_run_devices_with(request, view->num_vertices, view->num_edges, NULL, &source,
-                                &deal.dealt, upload, nothing, result, error);
+  return sweep_run_devices(request, view->num_vertices, view->num_edges, NULL, &source, &deal.dealt,
+                           upload, nothing, result, error);
 }
 
 } /* namespace */

@@ -516,8 +516,7 @@ inline enum qn_status row_reading_create(struct row_reading *reading, struct swe
   status = in_place_create(&reading->reader, error);
   if (status || run->all_begun)
     return status;
-  return sweep_begin_reading(run, reading->sends.first, reading->sends.end,
-                             &run->state.layout.needed.bus, error);
+  return sweep_begin_reading(run, &run->state.layout.needed.bus, error);
 }
 
 /* A zeroed struct is allowed. */

@@ -207,8 +207,8 @@ inline enum qn_status share_rows(struct shared_rows *shared, const struct qn_run
   if (!status) {
     shared_source(shared, &source);
     begin_readings(shared, request, undirected, source.total_bytes);
-    status = sweep_run_devices_with(request, shared->out->num_vertices, shared->out->num_edges,
-                                    NULL, &source, &shared->dealt, upload, prepare, result, error);
+    status = sweep_run_devices(request, shared->out->num_vertices, shared->out->num_edges, NULL,
+                               &source, &shared->dealt, upload, prepare, result, error);
     for (unsigned i = 0; i < shared->num_devices; i++)
       row_reading_destroy(&shared->readings[i]);
   }

@@ -19,8 +19,8 @@
 #include "kernels/cuda/slotted_pages/read_in_place.cuh"
 #include "kernels/cuda/slotted_pages/streamed.cuh"
 #include "kernels/cuda/slotted_pages/walk.cuh"
-#include "kernels/cuda/sweep/devices.cuh"
 #include "kernels/cuda/sweep/senders.cuh"
+#include "kernels/cuda/sweep/shared_reading.cuh"
 #include "kernels/work_division/page_tasks.h"
 
 #define PAGE_BLOCKS 4 /* of threads that share a page, where all pages are walked at once */
@@ -110,7 +110,7 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
              : walk_pages(run, run->state, NULL, device->pages.num_pages, PAGE_BLOCKS, NULL, error);
 }
 
-/* What reads in place, on one device. */
+/* What reads in place. */
 inline struct unit_reading *reading_of(const struct sweep_run *run) {
   const struct page_host *host = (const struct page_host *)run->engine;
   return host ? host->reading : NULL;
@@ -160,9 +160,32 @@ inline enum qn_status upload_layout(const struct qn_slotted_pages *view, struct 
     status = upload_degrees(view, run, error);
   device->host_pages = view->pages;
   if (!status && run->source && reading_of(run))
-    status =
-        unit_reading_upload(reading_of(run), run, view->directedness == QN_UNDIRECTED, 0, error);
+    status = unit_reading_upload(reading_of(run), run, error);
   return status;
+}
+
+inline enum qn_status plan_reading(const struct qn_slotted_pages *view, struct sweep_run *run) {
+  return unit_reading_plan(reading_of(run), run, view->directedness == QN_UNDIRECTED, 0);
+}
+
+inline enum qn_status run_devices(const struct qn_run_request *request,
+                                  const struct qn_slotted_pages *view,
+                                  const struct qn_unit_source *source, struct qn_run_result *result,
+                                  struct qn_error *error) {
+  struct unit_reading readings[QN_MAX_DEVICES];
+  struct page_host hosts[QN_MAX_DEVICES];
+  auto plan = [&](struct sweep_run *run) {
+    struct page_host *host = &hosts[run->member->index];
+    *host = {NULL, &readings[run->member->index]};
+    run->engine = host;
+    return plan_reading(view, run);
+  };
+  auto upload = [view](struct sweep_run *run, struct qn_error *failure) {
+    return upload_layout(view, run, failure);
+  };
+  return sweep_run_devices_reading(
+      request, view->num_vertices, view->num_edges, NULL, source,
+      [&](unsigned index) { return &readings[index]; }, plan, upload, result, error);
 }
 
 inline enum qn_status check_weights(const struct qn_slotted_pages *view, struct qn_error *error) {
@@ -184,15 +207,15 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
   source.moves_once |= pages_end_soon(request, view);
   memset(&reading, 0, sizeof reading);
   auto upload = [view](struct sweep_run *run, struct qn_error *failure) {
-    return upload_layout(view, run, failure);
+    enum qn_status planned = run->source ? plan_reading(view, run) : QN_OK;
+    return planned ? planned : upload_layout(view, run, failure);
   };
   memset(result, 0, sizeof *result);
   enum qn_status status = check_weights(view, error);
   if (status)
     return status;
   if (request->device->num_devices > 1)
-    return sweep_run_devices(request, view->num_vertices, view->num_edges, NULL, &source, upload,
-                             result, error);
+    return run_devices(request, view, &source, result, error);
   return low_memory_run(request, view, &source, &reading, upload, result, error);
 }
 

@@ -43,7 +43,7 @@ struct page_low_memory {
   cudaStream_t streams[QN_MAX_STREAMS]; /* whose buffer it is */
 };
 
-/* Of a run on one device, in run->engine. */
+/* In run->engine. */
 struct page_host {
   struct page_low_memory *low_memory; /* NULL: all that vertices have is on the device */
   struct unit_reading *reading;

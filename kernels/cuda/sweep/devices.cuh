@@ -93,6 +93,7 @@ inline enum qn_status sweep_member_prepare(struct sweep_member *member, struct q
   if (status)
     return status;
   run->source = &member->source;
+  run->mine = member->share.mine;
   run->blocks = qn_grid(team->num_vertices, SWEEP_THREADS, run->memory.device.multiprocessors, 8);
   status = team->call_upload(team->upload, run, error);
   if (!status)
@@ -108,8 +109,6 @@ inline enum qn_status sweep_member_prepare(struct sweep_member *member, struct q
   if (!status)
     status = team->call_prepare(team->prepare, run, error);
   qn_load_kernels();
-  if (!status)
-    status = qn_cuda_algorithm_begin(&run->memory, error);
   return sweep_agree(member, status);
 }
 
@@ -142,6 +141,8 @@ inline enum qn_status sweep_member_work(void *user, unsigned index, struct qn_er
   }
   if (!status)
     status = sweep_agree(member, QN_OK);
+  if (!status) /* when all are ready: some take longer */
+    status = sweep_agree(member, qn_cuda_algorithm_begin(&run->memory, error));
   if (!status)
     status = sweep_first_values(member, run, error);
   if (!status)
@@ -246,12 +247,11 @@ enum qn_status sweep_call(const void *call, struct sweep_run *run, struct qn_err
 
 /* As sweep_run_with and the usual iterations, on request->device->indices. `rows` may be NULL. */
 template <class Upload, class Prepare>
-enum qn_status sweep_run_devices_with(const struct qn_run_request *request, uint64_t num_vertices,
-                                      uint64_t num_edges, const uint32_t *to_vertex,
-                                      const struct qn_unit_source *source,
-                                      const struct sweep_dealt_rows *rows, const Upload &upload,
-                                      const Prepare &prepare, struct qn_run_result *result,
-                                      struct qn_error *error) {
+enum qn_status
+sweep_run_devices(const struct qn_run_request *request, uint64_t num_vertices, uint64_t num_edges,
+                  const uint32_t *to_vertex, const struct qn_unit_source *source,
+                  const struct sweep_dealt_rows *rows, const Upload &upload, const Prepare &prepare,
+                  struct qn_run_result *result, struct qn_error *error) {
   struct sweep_team *team;
   memset(result, 0, sizeof *result);
   if (rows && request->device->strategy == QN_SCALABILITY)
@@ -294,17 +294,6 @@ enum qn_status sweep_run_devices_with(const struct qn_run_request *request, uint
     sweep_team_report(team, result);
   sweep_team_destroy(team);
   return status;
-}
-
-/* As sweep_run_units. */
-template <class Upload>
-enum qn_status sweep_run_devices(const struct qn_run_request *request, uint64_t num_vertices,
-                                 uint64_t num_edges, const uint32_t *to_vertex,
-                                 const struct qn_unit_source *source, const Upload &upload,
-                                 struct qn_run_result *result, struct qn_error *error) {
-  auto nothing = [](struct sweep_run *, struct qn_error *) { return QN_OK; };
-  return sweep_run_devices_with(request, num_vertices, num_edges, to_vertex, source, NULL, upload,
-                                nothing, result, error);
 }
 
 } /* namespace */

@@ -68,20 +68,22 @@ inline bool sweep_is_pinned(const struct sweep_run *run, uint64_t count, const v
   return pinned;
 }
 
-/* Before the first iteration: what reading costs. The first units of [first, end) go to the cache,
+/* Before the first iteration: what reading costs. The first of the device's units go to the cache,
  * as many as it has room for: all lie there that would be on the device if it had room for all. One
  * moves in any case: the first copy takes milliseconds. */
-inline enum qn_status sweep_begin_reading(struct sweep_run *run, uint64_t first, uint64_t end,
-                                          struct qn_read_costs *bus, struct qn_error *error) {
+inline enum qn_status sweep_begin_reading(struct sweep_run *run, struct qn_read_costs *bus,
+                                          struct qn_error *error) {
   struct qn_stream_figures ignored;
-  const uint64_t cached = std::max<uint64_t>(run->request->device->report.plan.cache_units, 1);
+  uint64_t left = std::max<uint64_t>(run->request->device->report.plan.cache_units, 1);
   auto walk_nothing = [](void *, const struct qn_unit_entry *, uint64_t, cudaStream_t,
                          struct qn_error *) { return QN_OK; };
   enum qn_status status = qn_unit_stream_read_costs(run->stream, bus, error);
   if (status)
     return status;
-  memset(run->host_flags, 0, run->source->num_units);
-  memset(run->host_flags + first, 1, std::min(cached, end - first));
+  for (uint64_t unit = 0; unit < run->source->num_units; unit++) {
+    run->host_flags[unit] = left > 0 && (!run->mine || run->mine[unit]);
+    left -= run->host_flags[unit];
+  }
   return qn_unit_stream_run(run->stream, run->host_flags, walk_nothing, NULL, &ignored, error);
 }
 

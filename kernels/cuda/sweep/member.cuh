@@ -21,7 +21,7 @@ namespace {
 
 inline enum qn_status sweep_member_stream(struct sweep_member *member, struct qn_error *error) {
   struct sweep_run *run = &member->run;
-  const uint8_t *flags = member->share.mine;
+  const uint8_t *flags = run->mine;
   enum qn_status status = QN_OK;
   if (SWEEP_FRONTIER && run->request->device->streaming.moves != QN_MOVE_ALL) {
     status = engine_flag_units(run, error);
@@ -34,7 +34,7 @@ inline enum qn_status sweep_member_stream(struct sweep_member *member, struct qn
   member->clocked = true;
   if (!status)
     status = qn_unit_stream_run(run->stream, flags, sweep_walk_units, run, &run->moved, error);
-  return status || !member->team->rows ? status : engine_complete(run, error);
+  return status ? status : engine_complete(run, error);
 }
 
 inline enum qn_status sweep_member_walk(struct sweep_member *member, struct qn_error *error) {
@@ -68,6 +68,19 @@ inline enum qn_status sweep_meet(struct sweep_member *member, const struct qn_ta
 
 inline enum qn_status sweep_agree(struct sweep_member *member, enum qn_status status) {
   return qn_team_agree(&member->team->threads, member->index, status);
+}
+
+/* All get the sum of the numbers that they have. */
+inline enum qn_status sweep_add_up(struct sweep_run *run, enum qn_status status, uint64_t *number) {
+  struct sweep_member *member = run->member;
+  struct qn_tally own = sweep_tally(member, status);
+  const struct qn_tally *all;
+  own.count = *number;
+  status = sweep_meet(member, &own, &all);
+  *number = 0;
+  for (unsigned i = 0; i < member->team->threads.num_members; i++)
+    *number += all[i].count;
+  return status;
 }
 
 /* After what the others published was fetched, where devices don't reach each other: did all? */

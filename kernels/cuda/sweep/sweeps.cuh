@@ -84,6 +84,7 @@ struct sweep_run {
   struct qn_unit_stream *stream;
   struct qn_unit_pins *pins; /* while the run is prepared, and on */
   const struct qn_unit_source *source;
+  const uint8_t *mine;            /* [num_units] of several devices: this one's; NULL: all are */
   struct qn_stream_figures moved; /* in this iteration */
   uint8_t *unit_flags;            /* [num_units] on the device, in frontier programs */
   uint8_t *host_flags;

@@ -35,6 +35,10 @@ namespace {
 /* A run's. Zero it before use. */
 struct unit_reading {
   uint64_t num_units;
+  uint64_t total_bytes; /* of all units */
+  /* Of several devices: all get the sum of what they say, or the first failure. NULL: this one is
+   * alone. */
+  enum qn_status (*add_up)(struct sweep_run *run, enum qn_status status, uint64_t *number);
   bool may_read, may_search;
   struct qn_read_costs bus;
   uint32_t *senders, *open; /* [units] of each one's vertices */
@@ -115,15 +119,34 @@ inline uint64_t unit_reading_bytes(uint64_t num_units) {
          qn_cuda_rounded(sizeof(struct in_place_counts));
 }
 
+/* What all devices say together; whoever has failed asks, too. */
+inline enum qn_status add_up(struct sweep_run *run, const struct unit_reading *reading,
+                             enum qn_status status, uint64_t *number) {
+  return reading->add_up ? reading->add_up(run, status, number) : status;
+}
+
 /* Before the stream is made, which has less room then: `more` bytes are the engine's own. A graph
- * that `may_search` is undirected. */
-inline enum qn_status unit_reading_upload(struct unit_reading *reading, struct sweep_run *run,
-                                          bool may_search, uint64_t more, struct qn_error *error) {
+ * that `may_search` is undirected. All devices read if all can, and have all vertices' values. */
+inline enum qn_status unit_reading_plan(struct unit_reading *reading, struct sweep_run *run,
+                                        bool may_search, uint64_t more) {
+  const uint64_t devices = reading->add_up ? run->request->device->num_devices : 1;
+  uint64_t able;
+  reading->num_units = run->source->num_units;
+  reading->total_bytes = run->source->total_bytes;
+  reading->may_search = PROGRAM_FIRST_SUFFICES && may_search;
+  able = !run->splits && sweep_may_read(run, unit_reading_bytes(reading->num_units) + more);
+  enum qn_status status = add_up(run, reading, QN_OK, &able);
+  if (!status)
+    status = add_up(run, reading, QN_OK, &reading->total_bytes);
+  reading->may_read = able == devices;
+  return status;
+}
+
+inline enum qn_status unit_reading_upload(const struct unit_reading *reading, struct sweep_run *run,
+                                          struct qn_error *error) {
   struct units_in_place *in_place = &run->state.layout.in_place;
   struct qn_cuda_memory *memory = &run->memory;
-  const uint64_t num_units = reading->num_units = run->source->num_units;
-  reading->may_search = PROGRAM_FIRST_SUFFICES && may_search;
-  reading->may_read = sweep_may_read(run, unit_reading_bytes(num_units) + more);
+  const uint64_t num_units = reading->num_units;
   if (!reading->may_read)
     return QN_OK;
   enum qn_status status = qn_cuda_alloc(memory, &in_place->needed, num_units,
@@ -174,8 +197,7 @@ inline enum qn_status unit_reading_create(struct unit_reading *reading, struct s
   qn_unit_pins_more(run->pins, UINT64_MAX);
   find_pinned_units(run, reading);
   reading->bus = qn_read_costs_of(0, 0, 0);
-  return run->all_begun ? QN_OK
-                        : sweep_begin_reading(run, 0, run->source->num_units, &reading->bus, error);
+  return run->all_begun ? QN_OK : sweep_begin_reading(run, &reading->bus, error);
 }
 
 /* Nothing is read any more. A zeroed struct is allowed, as this leaves it. */
@@ -190,15 +212,16 @@ inline void unit_reading_destroy(struct unit_reading *reading) {
 
 /* ---- What an iteration does ------------------------------------------------------------- */
 
-/* `action(unit, reads)` for the units with vertices that are `needed` [units], of whose rows no
- * more than `reach` edges are looked at. Returns what the bus does for them, in bytes that are
- * copied. */
+/* `action(unit, reads)` for the device's units with vertices that are `needed` [units], of whose
+ * rows no more than `reach` edges are looked at. Returns what the bus does for them, in bytes that
+ * are copied. */
 template <class Layout, class Action>
-uint64_t each_needed_unit(const struct unit_reading *reading, const Layout &layout,
-                          const uint32_t *needed, uint64_t reach, Action action) {
+uint64_t each_needed_unit(const struct sweep_run *run, const struct unit_reading *reading,
+                          const Layout &layout, const uint32_t *needed, uint64_t reach,
+                          Action action) {
   uint64_t total = 0;
   for (uint64_t unit = 0; unit < reading->num_units; unit++) {
-    if (needed[unit] == 0)
+    if (needed[unit] == 0 || (run->mine && !run->mine[unit]))
       continue;
     const struct unit_reads reads =
         layout.row_reads(unit, needed[unit], std::min(layout.mean_edges(unit), reach));
@@ -227,19 +250,20 @@ template <class Layout>
 enum qn_status choose_searches(struct sweep_run *run, const struct unit_reading *reading,
                                const Layout &layout, uint64_t push_cost, uint64_t *reach,
                                struct qn_error *error) {
-  uint64_t active_edges = 0;
-  if (!reading->may_search || push_cost <= run->source->total_bytes / IN_PLACE_FEW)
+  uint64_t active_edges = 0, search_cost = 0;
+  if (!reading->may_search || push_cost <= reading->total_bytes / IN_PLACE_FEW)
     return QN_OK;
-  enum qn_status status = find_needed(run, reading, true, reading->open, error);
-  if (status)
-    return status;
   for (uint64_t unit = 0; unit < reading->num_units; unit++)
     active_edges += reading->senders[unit] * layout.mean_edges(unit);
   const uint64_t edges = IN_PLACE_REACH * (run->context.num_edges / (active_edges + 1) + 1);
-  run->state.layout.in_place.searches =
-      each_needed_unit(reading, layout, reading->open, edges, [](uint64_t, bool) {}) < push_cost;
+  enum qn_status status = find_needed(run, reading, true, reading->open, error);
+  if (!status)
+    search_cost =
+        each_needed_unit(run, reading, layout, reading->open, edges, [](uint64_t, bool) {});
+  status = add_up(run, reading, status, &search_cost);
+  run->state.layout.in_place.searches = !status && search_cost < push_cost;
   *reach = run->state.layout.in_place.searches ? edges : *reach;
-  return QN_OK;
+  return status;
 }
 
 /* engine_flag_units: choose how the iteration goes, flag the units that it moves, and begin to read
@@ -247,21 +271,22 @@ enum qn_status choose_searches(struct sweep_run *run, const struct unit_reading 
 template <class Layout>
 enum qn_status flag_needed_units(struct sweep_run *run, struct unit_reading *reading,
                                  const Layout &layout, struct qn_error *error) {
-  uint64_t reach = UINT64_MAX;
+  uint64_t reach = UINT64_MAX, push_cost = 0;
   qn_unit_stream_holds(run->stream, reading->holds);
   enum qn_status status = find_needed(run, reading, false, reading->senders, error);
-  if (status)
-    return status;
-  const uint64_t push_cost =
-      each_needed_unit(reading, layout, reading->senders, reach, [](uint64_t, bool) {});
-  status = choose_searches(run, reading, layout, push_cost, &reach, error);
+  if (!status)
+    push_cost =
+        each_needed_unit(run, reading, layout, reading->senders, reach, [](uint64_t, bool) {});
+  status = add_up(run, reading, status, &push_cost);
+  if (!status)
+    status = choose_searches(run, reading, layout, push_cost, &reach, error);
   if (status)
     return status;
   const bool searches = run->state.layout.in_place.searches;
   struct in_place_reader *reader = &reading->reader;
   reader->num_read = 0;
   memset(run->host_flags, 0, reading->num_units);
-  each_needed_unit(reading, layout, searches ? reading->open : reading->senders, reach,
+  each_needed_unit(run, reading, layout, searches ? reading->open : reading->senders, reach,
                    [&](uint64_t unit, bool is_read) {
                      if (is_read)
                        reader->list[reader->num_read++] = (uint32_t)unit;
@@ -286,7 +311,11 @@ inline enum qn_status end_unit_reading(struct sweep_run *run, struct unit_readin
 #else
 
 /* All units are walked. */
-inline enum qn_status unit_reading_upload(struct unit_reading *, struct sweep_run *, bool, uint64_t,
+inline enum qn_status unit_reading_plan(struct unit_reading *, struct sweep_run *, bool, uint64_t) {
+  return QN_OK;
+}
+
+inline enum qn_status unit_reading_upload(const struct unit_reading *, struct sweep_run *,
                                           struct qn_error *) {
   return QN_OK;
 }
