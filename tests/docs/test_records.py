@@ -16,6 +16,7 @@ MOST = 100
 GPU = "needs an H200"
 OLD = {
     "beside-peers": GPU,
+    "gpu-command": GPU,
     "gpu-rows": GPU,
 }
 

@@ -876,7 +876,8 @@ class SeveralDevices(Graph):
         return json.loads(done.stdout), done.stderr
 
     def test_what_each_device_did(self):
-        report, notice = self.report("bfs", self.pages(), "--devices=0,2", "--device-memory=40K", "--source=0", "--trace=run.json")
+        report, notice = self.report("bfs", self.pages(), "--devices=0,2", "--device-memory=40K", "--source=0", "--trace=run.json",
+                                     QUERN_EMULATOR_REGISTERED="no")  # all that moves is copied
         self.assertRegex(notice, r"2 devices, strategy performance: .* of values on each, each walks a part of the graph; "
                                  r"they exchange values peer to peer\n.*streaming: ")
         self.assertEqual((report["device"], report["strategy"], report["peer_to_peer"]), ("cuda", "performance", True))
@@ -952,7 +953,7 @@ class SeveralDevices(Graph):
             for graph in ("graph.qrn", "packed.qrn") if name != "cc" else ("graph.qrn",):
                 report, _ = self.report(name, graph, "--devices=0,1", "-fo", "out.npy")
                 self.same_values("expected.npy", "out.npy")
-                self.assertNotIn("streaming", report)
+                self.assertEqual("streaming" in report, name == "cc")  # whose edges pass by once, in any case
             said = ("--device-memory=%dK" % memory, "--cache-memory=0", "-fo", "out.npy")
             one = json.loads(self.emulated(name, "graph.qrn", "--json", *said).stdout)["streaming"]
             report, _ = self.report(name, "graph.qrn", "--devices=0,1", *said)
@@ -990,7 +991,7 @@ class SeveralDevices(Graph):
             self.refused(self.several("cc", "arcs.laid", "--devices=0,1"), 4, "several devices can share it on other layouts: graph$")
             tool("quern-import", "arcs.txt", "--format=edges", "--weights=i64", "-qfo", "wide.qrn")
             tool(*LAYOUTS[layout], "wide.qrn", "-qfo", "arcs.laid")
-            self.refused(self.several("sssp", "arcs.laid", "--devices=0,1"), 4, "several devices can share it on other layouts: graph")
+            self.assertEqual(self.several("sssp", "arcs.laid", "--devices=0,1").returncode, 0)  # on rows that it gives back
         self.refused(self.several("bfs", pages, "--devices=0,1", "--device-memory=8K"), 6,
                      "needs .* on each of 2 devices with --strategy performance and .* with --strategy scalability, but 8.00 KiB")
         self.assertIn("CUDA emulator 2", self.several("bfs", pages, "--devices=2").stdout)

@@ -33,9 +33,10 @@ inline enum qn_status sweep_stream_create(struct sweep_run *run, struct qn_error
   const struct qn_stream_options *options = &run->request->device->streaming;
   enum qn_status status =
       qn_pages_alloc(&run->host_flags, run->source->num_units, 1, "flags of units", error);
-  const bool is_busy = run->source->joint || run->request->device->num_devices > 1;
+  const bool is_shared = run->request->device->num_devices > 1;
+  const bool is_long = !SWEEP_FRONTIER && run->request->limits.max_iterations >= SWEEP_MANY_PASSES;
   run->request->device->report.plan.pins_first =
-      is_busy && !SWEEP_FRONTIER && run->request->limits.max_iterations >= SWEEP_MANY_PASSES;
+      is_shared ? SWEEP_FRONTIER || is_long : run->source->joint && is_long;
   if (!status)
     status = qn_unit_stream_create(&run->stream, &run->memory, run->source, options,
                                    &run->request->device->report.plan, error);
