@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 class Iteration:
-    """The copies and kernels of one iteration; times in seconds since the run's first event."""
+    """The copies, or rows read in place, and kernels of one iteration; times in seconds since the run's first event."""
 
     def __init__(self, event, copies, kernels):
         self.name = event["name"].split()[-1]
@@ -42,7 +42,7 @@ def load(path):
             iterations.append(Iteration(event, copies, kernels))
             copies, kernels = [], []
         elif event["ph"] == "X":
-            (copies if event["name"] == "copy" else kernels).append(event)
+            (kernels if event["name"] == "kernel" else copies).append(event)
     return iterations
 
 

@@ -80,10 +80,10 @@ static inline void qn_stream_figures_add(struct qn_stream_figures *sum,
   sum->wait_seconds += more->wait_seconds;
 }
 
-/* A copy or a kernel on a stream, by the device's clock. */
+/* A copy, or a kernel that walks what was copied or reads it in place, by the device's clock. */
 struct qn_stream_event {
   unsigned device;  /* of several, counted from 0 as they were named */
-  const char *what; /* "copy", "kernel" */
+  const char *what; /* "copy", "kernel", "read" */
   unsigned stream;
   uint64_t units;
   uint64_t bytes;

@@ -948,7 +948,7 @@ class SeveralDevices(Graph):
         """Plain and packed rows: as many edges for each, which it reads in place, or has whole if all are walked. Two move what one does."""
         tool("quern-generate", "rmat", "--scale=11", "--undirected", "--weights=1,50", "-qfo", "graph.qrn")
         tool("quern-pack", "graph.qrn", "-qfo", "packed.qrn")
-        for name, memory, most in (("bfs", 110, 0.3), ("sssp", 130, 1.5), ("cc", 60, 1.1), ("pagerank", 110, 20)):
+        for name, memory, most in (("bfs", 110, 0.3), ("sssp", 130, 1.5), ("cc", 60, 1.2), ("pagerank", 110, 20)):
             tool("quern-run", name, "graph.qrn", "--device=cpu", "-qfo", "expected.npy")
             for graph in ("graph.qrn", "packed.qrn") if name != "cc" else ("graph.qrn",):
                 report, _ = self.report(name, graph, "--devices=0,1", "-fo", "out.npy")
@@ -956,9 +956,14 @@ class SeveralDevices(Graph):
                 self.assertEqual("streaming" in report, name == "cc")  # whose edges pass by once, in any case
             said = ("--device-memory=%dK" % memory, "--cache-memory=0", "-fo", "out.npy")
             one = json.loads(self.emulated(name, "graph.qrn", "--json", *said).stdout)["streaming"]
-            report, _ = self.report(name, "graph.qrn", "--devices=0,1", *said)
+            report, _ = self.report(name, "graph.qrn", "--devices=0,1", "--trace=dealt.json", *said)
             self.same_values("expected.npy", "out.npy")
             both = report["streaming"]
+            events = json.loads(Path("dealt.json").read_text())["traceEvents"]
+            read = [event["args"]["bytes"] for event in events if event["name"] == "read"]
+            self.assertEqual(len(read) > 0, name in ("bfs", "sssp"))
+            self.assertLessEqual(sum(read), both["direct_bytes"])
+            self.assertEqual({event["pid"] for event in events if event["name"] in ("copy", "read")}, {1, 2}, name)
             self.assertLess(both["moved_bytes"], 1.1 * one["moved_bytes"] + 4096, name)
             self.assertLess(both["moved_bytes"], most * both["topology_bytes"], name)
             for device in report["devices"]:

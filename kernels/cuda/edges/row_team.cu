@@ -219,6 +219,18 @@ static bool never(void *, uint64_t) {
 }
 
 /* The first member tells of iterations, and keeps states. */
+/* Members tell one at a time, of the device that each is. */
+static void tell_event(void *user, const struct qn_stream_event *event) {
+  struct qn_row_member *member = (struct qn_row_member *)user;
+  struct qn_row_team *team = member->team;
+  const struct qn_stream_options *options = &team->request->device->streaming;
+  struct qn_stream_event here = *event;
+  here.device = member->index;
+  pthread_mutex_lock(&team->threads.lock);
+  options->on_event(options->user, &here);
+  pthread_mutex_unlock(&team->threads.lock);
+}
+
 static void make_member(struct qn_row_team *team, unsigned index) {
   struct qn_row_member *member = &team->members[index];
   struct qn_device_run *device = &member->device;
@@ -236,6 +248,9 @@ static void make_member(struct qn_row_team *team, unsigned index) {
   device->store = NULL;
   device->leaves_values = false;
   device->streaming.on_plan = NULL;
+  device->streaming.user = member;
+  if (device->streaming.on_event)
+    device->streaming.on_event = tell_event;
   if (device->streaming.host_memory) /* which is for all; 0 would mean no limit */
     device->streaming.host_memory =
         device->streaming.host_memory / num_members + (device->streaming.host_memory < num_members);

@@ -178,7 +178,7 @@ inline enum qn_status streamed_rows_run(const struct qn_run_request *request,
       status = iterate(run, run, failure);
     }
     run->result->stats.converged &= reading.num_waiting == 0;
-    in_place_wait(&reading.reader);
+    qn_unit_reader_wait(&reading.reader);
     return status;
   };
   memset(&source, 0, sizeof source);

@@ -396,7 +396,7 @@ struct row_reading {
   uint8_t *holds;   /* [units] the device does */
   uint32_t *pushed; /* [units] what they cost if the iteration pushes */
   uint32_t *pulled; /* [units] and if it pulls */
-  struct in_place_reader reader;
+  struct qn_unit_reader reader;
 };
 
 /* Has it units for pulls alone? */
@@ -513,7 +513,7 @@ inline enum qn_status row_reading_create(struct row_reading *reading, struct swe
 #if PROGRAM_PRIORITY
   reading->window = window_of(reading, run);
 #endif
-  status = in_place_create(&reading->reader, error);
+  status = qn_unit_reader_create(&reading->reader, error);
   if (status || run->all_begun)
     return status;
   return sweep_begin_reading(run, &run->state.layout.needed.bus, error);
@@ -522,7 +522,7 @@ inline enum qn_status row_reading_create(struct row_reading *reading, struct swe
 /* A zeroed struct is allowed. */
 inline void row_reading_destroy(struct row_reading *reading) {
   const uint64_t num_units = reading->cut->num_units;
-  in_place_destroy(&reading->reader);
+  qn_unit_reader_destroy(&reading->reader);
   qn_pages_free(reading->holds, num_units, 1);
   for (uint32_t *array :
        {reading->moved, reading->most, reading->pushed, reading->pulled, reading->reader.list})
@@ -672,7 +672,7 @@ inline enum qn_status flag_needed(struct sweep_run *run, struct row_reading *rea
     status = choose_pull(run, reading, &push, &pulls, error);
   if (status)
     return status;
-  struct in_place_reader *reader = &reading->reader;
+  struct qn_unit_reader *reader = &reading->reader;
   reader->num_read = 0;
   memset(run->host_flags, 0, reading->cut->num_units);
   each_needed_unit(reading, pulls ? reading->receives : reading->sends,
@@ -694,7 +694,8 @@ inline enum qn_status flag_needed(struct sweep_run *run, struct row_reading *rea
 inline enum qn_status end_reading(struct sweep_run *run, struct row_reading *reading,
                                   struct qn_error *error) {
   run->state.layout.needed.pulls = false;
-  return in_place_end(run, &reading->reader, run->state.layout.needed.counts, error);
+  return qn_unit_reader_end(&reading->reader, run->stream, &run->state.layout.needed.counts->bytes,
+                            &run->moved, error);
 }
 
 } /* namespace */

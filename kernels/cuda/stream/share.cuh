@@ -19,10 +19,11 @@ struct qn_unit_share {
   const struct qn_unit_entry *entries; /* [count] device */
 };
 
-/* Deal the units of `source` to `num_shares` devices: in order, each unit to its owner if the source
- * says one, else to the device that has the fewest bytes so far, the first of several. Units of one size so go round the devices, which
- * is the default of GTS (section 4.1: page modulo N). With `whole` every device gets all. Owned
- * until qn_unit_share_destroy each, also after a failure. */
+/* Deal the units of `source` to `num_shares` devices: in order, each unit to its owner if the
+ * source says one, else to the device that has the fewest bytes so far, the first of several. Units
+ * of one size so go round the devices, which is the default of GTS (section 4.1: page modulo N).
+ * With `whole` every device gets all. Owned until qn_unit_share_destroy each, also after a failure.
+ */
 enum qn_status qn_unit_shares_create(struct qn_unit_share *shares, unsigned num_shares, bool whole,
                                      const struct qn_unit_source *source, struct qn_error *error);
 /* The device memory is that of the run. A zeroed share is allowed. */

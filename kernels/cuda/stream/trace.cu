@@ -59,6 +59,27 @@ static cudaError_t seconds_of(const struct qn_unit_trace *trace, cudaEvent_t eve
   return result;
 }
 
+enum qn_status qn_unit_trace_origin(struct qn_unit_trace *trace, cudaStream_t on,
+                                    struct qn_error *error) {
+  if (trace->num_marks == 0 || trace->begun)
+    return QN_OK;
+  trace->begun = true;
+  return record(trace->origin, on, error);
+}
+
+enum qn_status qn_unit_trace_tell(const struct qn_unit_trace *trace, struct qn_stream_event event,
+                                  cudaEvent_t begin, cudaEvent_t end, struct qn_error *error) {
+  if (trace->num_marks == 0)
+    return QN_OK;
+  cudaError_t result = seconds_of(trace, begin, &event.begin);
+  if (result == cudaSuccess)
+    result = seconds_of(trace, end, &event.end);
+  if (result != cudaSuccess)
+    return qn_cuda_status(result, WHAT, error);
+  trace->options->on_event(trace->options->user, &event);
+  return QN_OK;
+}
+
 /* Wait for a batch and tell of it. */
 static enum qn_status close_mark(struct qn_unit_trace *trace, struct qn_trace_mark *mark,
                                  struct qn_error *error) {
@@ -94,10 +115,8 @@ enum qn_status qn_unit_trace_begin(struct qn_unit_trace *trace, uint64_t batch, 
     return QN_OK;
   struct qn_trace_mark *mark = &trace->marks[batch % trace->num_marks];
   enum qn_status status = close_mark(trace, mark, error);
-  if (!status && !trace->begun) {
-    status = record(trace->origin, on, error);
-    trace->begun = true;
-  }
+  if (!status)
+    status = qn_unit_trace_origin(trace, on, error);
   if (!status)
     status = record(mark->begin, on, error);
   mark->copies_only = mark->ahead = false;

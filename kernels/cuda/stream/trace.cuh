@@ -47,6 +47,13 @@ enum qn_status qn_unit_trace_walking(struct qn_unit_trace *trace, uint64_t batch
 enum qn_status qn_unit_trace_end(struct qn_unit_trace *trace, uint64_t batch, cudaStream_t on,
                                  struct qn_error *error);
 
+/* Times count from here on, unless they do already. */
+enum qn_status qn_unit_trace_origin(struct qn_unit_trace *trace, cudaStream_t on,
+                                    struct qn_error *error);
+/* Tell of what has happened between two events that timed it, in any stream. */
+enum qn_status qn_unit_trace_tell(const struct qn_unit_trace *trace, struct qn_stream_event event,
+                                  cudaEvent_t begin, cudaEvent_t end, struct qn_error *error);
+
 /* After the copy of a batch that was copied ahead and has no kernel. */
 enum qn_status qn_unit_trace_ahead(struct qn_unit_trace *trace, uint64_t batch, cudaStream_t on,
                                    struct qn_error *error);

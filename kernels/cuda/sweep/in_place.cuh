@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "kernels/cuda/stream/in_place.cuh"
 #include "kernels/cuda/stream/rates.cuh"
 #include "kernels/cuda/sweep/units.cuh"
 
@@ -87,82 +88,19 @@ inline enum qn_status sweep_begin_reading(struct sweep_run *run, struct qn_read_
   return qn_unit_stream_run(run->stream, run->host_flags, walk_nothing, NULL, &ignored, error);
 }
 
-/* What reads units in an iteration, beside those that move: kernels in a stream of their own. Zero
- * it before use. */
-struct in_place_reader {
-  cudaStream_t stream;
-  cudaEvent_t before;
-  uint32_t *list; /* [units] to be read */
-  uint32_t num_read;
-  bool reads; /* this iteration */
-};
-
-inline enum qn_status in_place_create(struct in_place_reader *reader, struct qn_error *error) {
-  enum qn_status status =
-      qn_cuda_status(cudaEventCreateWithFlags(&reader->before, cudaEventDisableTiming),
-                     "creating an event", error);
-  return status ? status
-                : qn_cuda_status(cudaStreamCreateWithFlags(&reader->stream, cudaStreamNonBlocking),
-                                 "creating a CUDA stream", error);
-}
-
-/* Nothing is read any more. A zeroed struct is allowed. */
-inline void in_place_wait(const struct in_place_reader *reader) {
-  if (reader->stream)
-    cudaStreamSynchronize(reader->stream);
-}
-
-inline void in_place_destroy(struct in_place_reader *reader) {
-  in_place_wait(reader);
-  if (reader->stream)
-    cudaStreamDestroy(reader->stream);
-  if (reader->before)
-    cudaEventDestroy(reader->before);
-}
-
 /* Begin: `launch(blocks, stream)` a kernel that reads the listed units, which `units` gets, and
- * counts bytes in `counts`, after what the default stream has left. */
+ * counts bytes in `counts`. */
 template <class Counts, class Launch>
-enum qn_status in_place_begin(struct sweep_run *run, struct in_place_reader *reader, Counts *counts,
+enum qn_status in_place_begin(struct sweep_run *run, struct qn_unit_reader *reader, Counts *counts,
                               uint32_t *units, Launch launch, struct qn_error *error) {
-  const uint64_t bytes = reader->num_read * sizeof *units;
-  cudaError_t result = cudaSuccess;
+  enum qn_status status = QN_OK;
   if (reader->num_read == 0)
     return QN_OK;
-  result = cudaMemsetAsync(counts, 0, sizeof *counts, NULL);
-  if (result == cudaSuccess)
-    result = cudaMemcpy(units, reader->list, bytes, cudaMemcpyHostToDevice);
-  if (result == cudaSuccess)
-    result = cudaEventRecord(reader->before, NULL);
-  if (result == cudaSuccess)
-    result = cudaStreamWaitEvent(reader->stream, reader->before, 0);
-  if (result != cudaSuccess)
-    return qn_cuda_status(result, "reading rows", error);
-  run->memory.copy_bytes += bytes;
-  reader->reads = true;
-  launch((unsigned)run->memory.device.multiprocessors * SWEEP_READING_BLOCKS, reader->stream);
-  return qn_cuda_launched("reading rows", error);
-}
-
-/* Until all is read. */
-template <class Counts>
-enum qn_status in_place_end(struct sweep_run *run, struct in_place_reader *reader,
-                            const Counts *counts, struct qn_error *error) {
-  Counts told;
-  if (!reader->reads)
-    return QN_OK;
-  reader->reads = false;
-  enum qn_status status =
-      qn_cuda_status(cudaStreamSynchronize(reader->stream), "reading rows", error);
-  if (!status)
-    status = sweep_read(run, &told, counts, 1, sizeof told, error);
+  status = qn_unit_reader_begin(reader, run->stream, units, counts, sizeof *counts, error);
   if (status)
     return status;
-  run->moved.active_units += reader->num_read;
-  run->moved.moved_units += reader->num_read;
-  run->moved.moved_bytes += told.bytes;
-  run->moved.direct_bytes += told.bytes;
-  return QN_OK;
+  launch((unsigned)run->memory.device.multiprocessors * SWEEP_READING_BLOCKS, reader->stream);
+  return qn_unit_reader_launched(reader, error);
 }
 
 /* Does a search from `first` alone end before it has seen more than a few edges? Then nothing is

@@ -45,7 +45,7 @@ struct unit_reading {
   uint32_t *moved;          /* [units] what they cost if they move, */
   uint32_t *most; /* [units] and reading them must cost less than; 0: they are not pinned */
   uint8_t *holds; /* [units] the device does */
-  struct in_place_reader reader;
+  struct qn_unit_reader reader;
 };
 
 /* Requests and sectors of the bus. */
@@ -191,7 +191,7 @@ inline enum qn_status unit_reading_create(struct unit_reading *reading, struct s
   if (!status)
     status = qn_pages_alloc(&reading->holds, num_units, 1, what, error);
   if (!status)
-    status = in_place_create(&reading->reader, error);
+    status = qn_unit_reader_create(&reading->reader, error);
   if (status)
     return status;
   qn_unit_pins_more(run->pins, UINT64_MAX);
@@ -202,7 +202,7 @@ inline enum qn_status unit_reading_create(struct unit_reading *reading, struct s
 
 /* Nothing is read any more. A zeroed struct is allowed, as this leaves it. */
 inline void unit_reading_destroy(struct unit_reading *reading) {
-  in_place_destroy(&reading->reader);
+  qn_unit_reader_destroy(&reading->reader);
   for (uint32_t *array :
        {reading->senders, reading->open, reading->moved, reading->most, reading->reader.list})
     qn_pages_free(array, reading->num_units, sizeof *array);
@@ -283,7 +283,7 @@ enum qn_status flag_needed_units(struct sweep_run *run, struct unit_reading *rea
   if (status)
     return status;
   const bool searches = run->state.layout.in_place.searches;
-  struct in_place_reader *reader = &reading->reader;
+  struct qn_unit_reader *reader = &reading->reader;
   reader->num_read = 0;
   memset(run->host_flags, 0, reading->num_units);
   each_needed_unit(run, reading, layout, searches ? reading->open : reading->senders, reach,
@@ -305,7 +305,8 @@ enum qn_status flag_needed_units(struct sweep_run *run, struct unit_reading *rea
 inline enum qn_status end_unit_reading(struct sweep_run *run, struct unit_reading *reading,
                                        struct qn_error *error) {
   run->state.layout.in_place.searches = false;
-  return in_place_end(run, &reading->reader, run->state.layout.in_place.counts, error);
+  return qn_unit_reader_end(&reading->reader, run->stream,
+                            &run->state.layout.in_place.counts->bytes, &run->moved, error);
 }
 
 #else
