@@ -305,6 +305,8 @@ enum qn_status flag_needed_units(struct sweep_run *run, struct unit_reading *rea
 inline enum qn_status end_unit_reading(struct sweep_run *run, struct unit_reading *reading,
                                        struct qn_error *error) {
   run->state.layout.in_place.searches = false;
+  if (!reading->reader.reads)
+    return QN_OK;
   return qn_unit_reader_end(&reading->reader, run->stream,
                             &run->state.layout.in_place.counts->bytes, &run->moved, error);
 }
