@@ -1,5 +1,6 @@
 """Ranks on two hosts: network namespaces with an address and a name each, and a slow link between them."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -66,7 +67,7 @@ class TwoHosts(unittest.TestCase):
         """One rank on each host."""
         own = ["--host", ",".join(address(number) + ":1" for number in (1, 2)), "-np", "2"]
         for name, value in (("plm_rsh_agent", self.at / "agent"), ("btl", "self,tcp"), ("btl_tcp_if_include", "10.77.0.0/24"),
-                            ("oob_tcp_if_include", "10.77.0.0/24"), ("orte_tmpdir_base", "/tmp")):
+                            ("oob_tcp_if_include", "10.77.0.0/24"), ("orte_tmpdir_base", self.at)):
             own += ["--mca", name, str(value)]
         return subprocess.Popen(["ip", "netns", "exec", host(1), "unshare", "--uts", "sh", "-c", 'hostname %s; exec "$@"' % host(1), "sh",
                                  "mpirun", "--allow-run-as-root", *own, *map(str, words)], stdin=subprocess.DEVNULL,
@@ -80,6 +81,13 @@ class TwoHosts(unittest.TestCase):
 
     def processes(self, number):
         return [int(one) for one in ip("netns", "pids", host(number)).split()]
+
+    def kill_all(self, *numbers):
+        """All that runs on these hosts; the first to die can take others along."""
+        for number in numbers:
+            for one in self.processes(number):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(one, signal.SIGKILL)
 
     def sent(self):
         """Bytes that have left the first host."""
@@ -106,8 +114,7 @@ class TwoHosts(unittest.TestCase):
             self.assertLess(time.monotonic(), until, "it made no checkpoint")
             self.assertIsNone(process.poll())
             time.sleep(0.005)
-        for one in self.processes(2):
-            os.kill(one, signal.SIGKILL)
+        self.kill_all(2)
         process.communicate(timeout=60)
         self.assertNotEqual(process.returncode, 0)
         while self.processes(1):
@@ -136,9 +143,7 @@ class TwoHosts(unittest.TestCase):
             else:
                 self.fail("the run ended in silence")
         finally:
-            for number in (1, 2):  # mpirun itself waits for the host
-                for one in self.processes(number):
-                    os.kill(one, signal.SIGKILL)
+            self.kill_all(1, 2)  # mpirun itself waits for the host
             process.communicate(timeout=60)
             ip("-n", host(2), "link", "set", "to1", "up")
 
