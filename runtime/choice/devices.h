@@ -17,7 +17,8 @@ struct qn_sharing {
 
 /* Of a run that `num_devices` may share by `kernel`, or one of them does by `alone`, each of which
  * has `usable` bytes of memory. Nothing is weighed where one has no room for what vertices need, or
- * streams what several keep, nor for kernels of their own on plain rows, where it was not measured. */
+ * streams what several keep, nor for kernels of their own on plain rows, where it was not measured.
+ */
 struct qn_sharing qn_sharing_weigh(const struct qn_workload *workload,
                                    const struct qn_kernel *kernel, const struct qn_kernel *alone,
                                    enum qn_strategy strategy, unsigned num_devices,

@@ -56,10 +56,7 @@ inline void packed_deal_tiles(struct packed_deal *deal) {
 
 inline unsigned packed_owner(const void *user, uint64_t unit) {
   const struct packed_deal *deal = (const struct packed_deal *)user;
-  unsigned owner = 0;
-  while (owner + 1 < deal->num_devices && unit >= deal->firsts[owner + 1])
-    owner++;
-  return owner;
+  return sweep_owner_of(deal->firsts, deal->num_devices, unit);
 }
 
 inline void describe_dealt_unit(const void *user, uint64_t unit, struct qn_unit *out) {
@@ -98,13 +95,9 @@ inline struct packed_stretch packed_stretch_of(const struct packed_deal *deal, u
   return stretch;
 }
 
-inline uint64_t packed_resident_bytes(const struct sweep_dealt_rows *dealt,
-                                      struct unit_vertices own) {
+inline uint64_t packed_resident_bytes(const struct sweep_dealt_rows *dealt, unsigned device) {
   const struct packed_deal *deal = packed_deal_of(dealt);
   const struct qn_packed_rows *rows = deal->units->rows;
-  unsigned device = 0;
-  while (dealt->cuts[device] != own.begin || dealt->cuts[device + 1] != own.end)
-    device++;
   const struct packed_stretch stretch = packed_stretch_of(deal, device);
   const uint64_t size =
       rows->codes.kind == QN_PACKED_PLAIN ? qn_weight_bytes(rows->weights.type) : 4;
@@ -152,10 +145,6 @@ inline void packed_keep_tiles(struct sweep_dealt_rows *rows) {
 }
 #endif
 
-inline uint64_t packed_waiting(const struct sweep_run *) {
-  return 0;
-}
-
 /* ---- The run ------------------------------------------------------------------------------- */
 
 inline enum qn_status packed_run_devices(const struct qn_run_request *request,
@@ -166,7 +155,6 @@ inline enum qn_status packed_run_devices(const struct qn_run_request *request,
   memset(&deal, 0, sizeof deal);
   deal.units = units;
   deal.num_devices = request->device->num_devices;
-  deal.dealt.waiting = packed_waiting;
   packed_keep_tiles(&deal.dealt);
   packed_deal_tiles(&deal);
   struct qn_unit_source source = unit_source(units);

@@ -388,7 +388,6 @@ struct row_reading {
   enum qn_status (*add_up)(struct sweep_run *run, enum qn_status status, struct row_tally *tally);
   bool may_read; /* row offsets are on the device */
   bool may_pull; /* those of what is sent, too */
-  bool reads;    /* this iteration */
   double window; /* of priorities beyond which vertices wait; 0: they do not */
   uint32_t num_waiting;
   uint32_t *moved;  /* [units] what they cost if they move, */
@@ -533,8 +532,7 @@ inline void row_reading_destroy(struct row_reading *reading) {
 inline enum qn_status find_costs(struct sweep_run *run, struct row_reading *reading, bool pulls,
                                  uint64_t reach, uint32_t *costs, uint64_t *edges,
                                  struct qn_error *error) {
-  const struct row_span units = pulls ? reading->receives : reading->sends;
-  const uint64_t first = units.first, end = units.end;
+  const auto [first, end] = pulls ? reading->receives : reading->sends;
   struct zero_copy *needed = &run->state.layout.needed;
   struct needed_counts counts;
   needed->pulls = pulls;
@@ -636,6 +634,8 @@ inline enum qn_status let_wait(struct sweep_run *run, struct row_reading *readin
   SWEEP_LAUNCH(run, begin_waiting, reading->window, first.first_place);
   status = sweep_read(run, &reading->num_waiting, &on_device->waiting, 1,
                       sizeof reading->num_waiting, error);
+  if (!reading->add_up && (status || reading->num_waiting == 0))
+    return status; /* several ask once more in any case: one that has failed does not know */
   return find_push(run, reading, status, push, error);
 #else
   (void)run, (void)push, (void)error;

@@ -67,8 +67,8 @@ inline enum qn_status join_units(const struct row_units *pieces, unsigned num_de
   return status;
 }
 
-/* `matrix` is of plain CSR, and lives as long. A zeroed struct; owned until deal_destroy, also
- * after a failure. */
+/* `matrix` is of plain CSR, and lives as long. `dealt` is zero; its `cut` is
+ * owned until row_units_destroy, also after a failure. */
 inline enum qn_status deal_units(const struct row_matrix *matrix, uint64_t most,
                                  unsigned num_devices, const uint64_t *cuts,
                                  struct dealt_units *dealt, struct qn_error *error) {
@@ -86,13 +86,6 @@ inline enum qn_status deal_units(const struct row_matrix *matrix, uint64_t most,
   for (unsigned i = 0; i < num_devices; i++)
     row_units_destroy(&pieces[i]);
   return status;
-}
-
-inline unsigned deal_owner(const struct dealt_units *dealt, unsigned num_devices, uint64_t unit) {
-  unsigned owner = 0;
-  while (owner + 1 < num_devices && unit >= dealt->firsts[owner + 1])
-    owner++;
-  return owner;
 }
 
 } /* namespace */

@@ -49,7 +49,7 @@ inline void describe_shared_row(const void *user, uint64_t number, struct qn_uni
 
 inline unsigned shared_row_owner(const void *user, uint64_t number) {
   const struct shared_rows *shared = (const struct shared_rows *)user;
-  return deal_owner(&shared->units, shared->num_devices, number);
+  return sweep_owner_of(shared->units.firsts, shared->num_devices, number);
 }
 
 inline void shared_source(const struct shared_rows *shared, struct qn_unit_source *source) {
@@ -71,7 +71,8 @@ inline void shared_source(const struct shared_rows *shared, struct qn_unit_sourc
 #if SWEEP_FRONTIER
 inline void keep_own_rows(struct sweep_dealt_rows *) {}
 #else
-inline uint64_t resident_rows_bytes(const struct sweep_dealt_rows *rows, struct unit_vertices own) {
+inline uint64_t resident_rows_bytes(const struct sweep_dealt_rows *rows, unsigned device) {
+  const struct unit_vertices own = {(uint32_t)rows->cuts[device], (uint32_t)rows->cuts[device + 1]};
   return own_rows_bytes(reinterpret_cast<const struct shared_rows *>(rows)->csr, own);
 }
 
@@ -200,7 +201,7 @@ inline enum qn_status share_rows(struct shared_rows *shared, const struct qn_run
   shared->num_devices = request->device->num_devices;
   shared->matrix = row_matrix_of_csr(shared->csr, PROGRAM_USES_WEIGHTS, shared->bounds);
   keep_own_rows(&shared->dealt);
-  shared->dealt.waiting = count_waiting_rows;
+  shared->dealt.waiting = SWEEP_FRONTIER ? count_waiting_rows : NULL;
   deal_rows(shared->csr, shared->num_devices, shared->dealt.cuts);
   enum qn_status status = deal_units(&shared->matrix, most, shared->num_devices, shared->dealt.cuts,
                                      &shared->units, error);

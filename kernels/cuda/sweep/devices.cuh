@@ -149,6 +149,7 @@ inline enum qn_status sweep_member_work(void *user, unsigned index, struct qn_er
     status = sweep_agree(member, iterate(member, run, error));
   if (!status)
     status = sweep_agree(member, qn_cuda_algorithm_end(&run->memory, error));
+  cudaDeviceSynchronize(); /* after a failure something may still read what is pinned */
   sweep_stream_destroy(run);
   if (!status)
     status = sweep_member_results(member, error);

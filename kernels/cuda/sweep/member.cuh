@@ -288,7 +288,7 @@ inline enum qn_status agree_on_round(struct sweep_member *member, double *round,
 /* How many wait, but for a round? */
 inline uint64_t sweep_member_waiting(const struct sweep_member *member) {
   const struct sweep_dealt_rows *rows = member->team->rows;
-  return rows && SWEEP_FRONTIER ? rows->waiting(&member->run) : 0;
+  return rows && rows->waiting ? rows->waiting(&member->run) : 0;
 }
 
 inline enum qn_status next_round(struct sweep_member *member, struct qn_error *error) {

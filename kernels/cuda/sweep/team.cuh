@@ -52,10 +52,10 @@ struct sweep_member {
 struct sweep_dealt_rows {
   uint64_t cuts[QN_MAX_DEVICES + 1]; /* device i owns [cuts[i], cuts[i + 1]); multiples of 32 */
   /* Of an all-active program: a share that stays on its device, whose sums `walk` makes. */
-  uint64_t (*resident_bytes)(const struct sweep_dealt_rows *rows, struct unit_vertices own);
+  uint64_t (*resident_bytes)(const struct sweep_dealt_rows *rows, unsigned device);
   enum qn_status (*upload)(struct sweep_run *run, struct qn_error *error);
   enum qn_status (*walk)(struct sweep_run *run, struct qn_error *error);
-  /* Of a frontier program: vertices that go on when no other is active, the same on all devices. */
+  /* Vertices that go on when no other is active, the same on all devices; NULL: none do. */
   uint64_t (*waiting)(const struct sweep_run *run);
 };
 
@@ -84,6 +84,14 @@ struct sweep_team {
   double began;
   struct sweep_member members[QN_MAX_DEVICES];
 };
+
+/* Of units that devices have one after another: device i has [firsts[i], firsts[i + 1]). */
+inline unsigned sweep_owner_of(const uint64_t *firsts, unsigned num_devices, uint64_t unit) {
+  unsigned owner = 0;
+  while (owner + 1 < num_devices && unit >= firsts[owner + 1])
+    owner++;
+  return owner;
+}
 
 /* Has a device what vertices have of its own alone? */
 inline bool sweep_team_splits(const struct sweep_team *team) {
@@ -382,7 +390,7 @@ inline enum qn_status sweep_team_plan(struct sweep_team *team, struct qn_error *
                                  team->source, error);
   for (unsigned i = 0; i < num_members; i++) {
     if (sweep_team_sums_rows(team))
-      shares[i].resident_bytes = team->rows->resident_bytes(team->rows, team->members[i].own);
+      shares[i].resident_bytes = team->rows->resident_bytes(team->rows, i);
     team->members[i].share = shares[i];
     if (!status)
       status = sweep_member_plan(&team->members[i], &options, error);
