@@ -71,6 +71,16 @@ class StreamedBytes(unittest.TestCase):
                     streaming = self.streamed(algorithm, "units.qrn", 1 << 12)
                     self.assertLess(streaming["moved_bytes"], share * streaming["topology_bytes"])
 
+    def test_rows_are_read_from_packed_tiles(self):
+        """What rows take that are needed, with the codes of their tiles: less in all than of plain rows."""
+        done(TOOLS / "quern-generate", "rmat", "--scale=12", "--undirected", "--weights=1,255", "-qfo", "graph.qrn")
+        done(TOOLS / "quern-pack", "graph.qrn", "-qfo", "packed.qrn")
+        for algorithm, share in (("bfs", 0.75), ("sssp", 4)):
+            with self.subTest(algorithm=algorithm):
+                plain, packed = (self.streamed(algorithm, container, 1 << 12) for container in ("graph.qrn", "packed.qrn"))
+                self.assertLess(packed["moved_bytes"], share * packed["topology_bytes"])
+                self.assertLess(packed["moved_bytes"], plain["moved_bytes"])
+
     def test_pages_without_their_weights(self):
         """Large pages, small ones, weights of 8 bytes, and directed graphs."""
         chance = random.Random(3)

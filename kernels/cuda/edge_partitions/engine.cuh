@@ -143,23 +143,16 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
 
 #endif
 
-/* What a run on one device reads where it lies. */
-struct task_reading {
-  struct unit_reading units;
-  struct readable_tasks layout;
-};
-
 /* A task leaves nothing to add up. */
 inline enum qn_status engine_complete(struct sweep_run *run, struct qn_error *error) {
-  struct task_reading *reading = (struct task_reading *)run->engine;
-  return reading ? end_unit_reading(run, &reading->units, error) : QN_OK;
+  struct unit_reading *reading = (struct unit_reading *)run->engine;
+  return reading ? end_unit_reading(run, reading, error) : QN_OK;
 }
 
 inline enum qn_status engine_flag_units(struct sweep_run *run, struct qn_error *error) {
-  struct task_reading *reading = (struct task_reading *)run->engine;
-  return reading && reading->units.may_read
-             ? flag_needed_units(run, &reading->units, reading->layout, error)
-             : sweep_flag_senders(run, error);
+  struct unit_reading *reading = (struct unit_reading *)run->engine;
+  return reading && reading->may_read ? flag_needed_units(run, reading, error)
+                                      : sweep_flag_senders(run, error);
 }
 
 inline struct device_task make_task(const struct qn_edge_partitions *view,
@@ -261,23 +254,20 @@ inline uint64_t upload_bytes(const struct qn_edge_partitions *view) {
 
 inline enum qn_status plan_reading(const struct host_tasks *made, struct sweep_run *run) {
   const struct qn_edge_partitions *view = made->view;
-  struct task_reading *reading = (struct task_reading *)run->engine;
-  reading->layout.tasks = made->tasks;
-  reading->layout.weighted = PROGRAM_USES_WEIGHTS && view->weights.type != QN_WEIGHT_NONE;
-  return unit_reading_plan(&reading->units, run, view->directedness == QN_UNDIRECTED,
-                           row_begins_bytes(view));
+  return unit_reading_plan((struct unit_reading *)run->engine, run,
+                           view->directedness == QN_UNDIRECTED, row_begins_bytes(view));
 }
 
 inline enum qn_status upload_reading(const struct host_tasks *made, struct sweep_run *run,
                                      struct qn_error *error) {
   const struct qn_edge_partitions *view = made->view;
-  const struct task_reading *reading = (const struct task_reading *)run->engine;
+  const struct unit_reading *reading = (const struct unit_reading *)run->engine;
   run->state.layout.host_destinations = view->destinations;
   run->state.layout.host_weights = view->weights;
-  if (!reading->layout.weighted)
+  if (!PROGRAM_USES_WEIGHTS)
     run->state.layout.host_weights.data = NULL;
-  enum qn_status status = unit_reading_upload(&reading->units, run, error);
-  return status || !reading->units.may_read
+  enum qn_status status = unit_reading_upload(reading, run, error);
+  return status || !reading->may_read
              ? status
              : upload_row_begins(view, made->tasks, made->count, run, error);
 }
@@ -351,7 +341,7 @@ inline enum qn_status run_alone(const struct qn_run_request *request, const stru
                                 const struct qn_unit_source *source, struct qn_run_result *result,
                                 struct qn_error *error) {
   const struct qn_edge_partitions *view = made->view;
-  struct task_reading reading;
+  struct unit_reading reading;
   memset(&reading, 0, sizeof reading);
   auto upload = [&](struct sweep_run *run, struct qn_error *failure) {
     run->engine = &reading;
@@ -359,17 +349,17 @@ inline enum qn_status run_alone(const struct qn_run_request *request, const stru
     return planned ? planned : upload_layout(made, run, failure);
   };
   auto prepare = [&](struct sweep_run *run, struct qn_error *failure) {
-    return run->source ? unit_reading_create(&reading.units, run, failure) : QN_OK;
+    return run->source ? unit_reading_create(&reading, run, failure) : QN_OK;
   };
   auto algorithm = [&](struct sweep_run *run, struct qn_error *failure) {
     enum qn_status ended = sweep_iterations(run, failure);
-    unit_reading_destroy(&reading.units);
+    unit_reading_destroy(&reading);
     return ended;
   };
   enum qn_status status =
       sweep_run_with(request, view->num_vertices, view->num_edges, view->new_to_old, source, upload,
                      prepare, algorithm, result, error);
-  unit_reading_destroy(&reading.units);
+  unit_reading_destroy(&reading);
   return status;
 }
 
@@ -378,7 +368,7 @@ inline enum qn_status run_devices(const struct qn_run_request *request,
                                   const struct qn_unit_source *source, struct qn_run_result *result,
                                   struct qn_error *error) {
   const struct qn_edge_partitions *view = made->view;
-  struct task_reading readings[QN_MAX_DEVICES];
+  struct unit_reading readings[QN_MAX_DEVICES];
   auto plan = [&](struct sweep_run *run) {
     run->engine = &readings[run->member->index];
     return plan_reading(made, run);
@@ -388,7 +378,7 @@ inline enum qn_status run_devices(const struct qn_run_request *request,
   };
   return sweep_run_devices_reading(
       request, view->num_vertices, view->num_edges, view->new_to_old, source,
-      [&](unsigned index) { return &readings[index].units; }, plan, upload, result, error);
+      [&](unsigned index) { return &readings[index]; }, plan, upload, result, error);
 }
 
 enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,

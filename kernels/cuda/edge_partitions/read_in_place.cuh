@@ -113,6 +113,29 @@ QN_DEVICE_INLINE uint64_t walk_rows_of(const struct sweep_state &state,
   return bytes;
 }
 
+QN_DEVICE_INLINE bool engine_looks(const struct sweep_state &state,
+                                   const struct qn_program_context &context, uint32_t vertex) {
+  return sweep_may_receive(state, context, vertex);
+}
+
+QN_DEVICE_INLINE struct unit_needs engine_needs(const struct sweep_state &state,
+                                                const struct qn_program_context &context,
+                                                uint32_t unit, struct unit_rows rows) {
+  const struct device_task task = state.layout.tasks[unit];
+  const uint64_t arrays = state.layout.host_weights.data ? 2 : 1;
+  struct unit_needs needs = {0, {0, 0}};
+  for (uint32_t source = qn_lane(); source < task.num_sources; source += 32) {
+    if (!unit_needs(state, context, rows, task.first_dense + source))
+      continue;
+    const uint32_t num_edges = row_of_source(state.layout, task, source).num_edges;
+    needs.edges += num_edges;
+    needs.reads = unit_reads_both(
+        needs.reads, unit_reads_of(arrays, unit_looked_at(rows, num_edges) * sizeof(uint32_t)));
+  }
+  __syncwarp();
+  return needs;
+}
+
 QN_DEVICE_INLINE uint64_t engine_read_unit(const struct sweep_state &state,
                                            const struct qn_program_context &context,
                                            uint32_t unit) {
@@ -127,21 +150,6 @@ QN_DEVICE_INLINE uint64_t engine_read_unit(const struct sweep_state &state,
 #endif
 
 /* ---- The host's side -------------------------------------------------------------------- */
-
-/* What sweep/unit_reading.cuh asks. */
-struct readable_tasks {
-  const struct device_task *tasks;
-  bool weighted;
-
-  uint64_t mean_edges(uint64_t task) const {
-    const uint32_t num_sources = tasks[task].num_sources;
-    return num_sources ? (tasks[task].num_edges + num_sources - 1) / num_sources : 0;
-  }
-
-  struct unit_reads row_reads(uint64_t, uint64_t count, uint64_t edges) const {
-    return unit_reads_of(weighted ? 2 * count : count, edges * sizeof(uint32_t));
-  }
-};
 
 /* Where the row of each source begins in its task. */
 inline enum qn_status upload_row_begins(const struct qn_edge_partitions *view,

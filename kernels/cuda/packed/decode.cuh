@@ -236,23 +236,35 @@ QN_DEVICE_INLINE struct packed_carry packed_add_gaps(const struct packed_place &
   return carry;
 }
 
-/* All threads of the block must call; PACKED_THREADS of them. Shared memory is written anew in a
- * next call: a barrier must lie between. */
-QN_DEVICE_INLINE void packed_decode(uint64_t num_vertices, const struct packed_place &place,
-                                    struct packed_edges *edges) {
+/* Bytes before the codes of gaps. */
+QN_DEVICE_INLINE uint32_t packed_gap_codes(const struct packed_place &place) {
+  return QN_PACKED_HEAD + (place.num_rows + 7) / 8;
+}
+
+/* Bytes before the tile's numbers: its head, and all codes. */
+QN_DEVICE_INLINE uint32_t packed_code_bytes(const struct packed_place &place) {
+  return (packed_gap_codes(place) + (place.num_edges + 7) / 8 + 3) / 4 * 4;
+}
+
+/* Where the thread's gaps lie: two groups of such widths, from a bit on. */
+struct packed_gap_place {
+  uint32_t bit, width0, width1;
+};
+
+/* Find them; all codes and lengths are there. Also notes where rows begin (packed_mark_rows). All
+ * threads of the block must call. */
+QN_DEVICE_INLINE struct packed_gap_place packed_find_gaps(const struct packed_place &place,
+                                                          const struct packed_tile &tile) {
   QN_SHARED(uint32_t, parts, PACKED_WARPS + 1); /* bits of the warps' gaps, and of all lengths */
-  const uint32_t first = threadIdx.x * PACKED_ITEMS;
-  const uint32_t gap_codes = QN_PACKED_HEAD + (place.num_rows + 7) / 8;
-  const uint32_t numbers_at = (gap_codes + (place.num_edges + 7) / 8 + 3) / 4 * 4;
-  edges->count = edges->starts = edges->row_before = 0;
-  if (place.num_words * 4 < numbers_at) /* the same for all */
-    return;
-  const struct packed_tile tile = packed_stage(place);
-  const uint32_t left = first < place.num_edges ? place.num_edges - first : 0;
-  const uint32_t codes = left ? packed_byte(tile.words, gap_codes + threadIdx.x) : 0;
-  const uint32_t width0 = packed_width(tile.words, codes & 15);
-  const uint32_t width1 = packed_width(tile.words, codes >> 4);
-  uint32_t widths, bit = packed_warp_before(width0 + width1, &widths);
+  const uint32_t numbers_at = packed_code_bytes(place);
+  const bool has_gaps = threadIdx.x * PACKED_ITEMS < place.num_edges;
+  const uint32_t codes =
+      has_gaps ? packed_byte(tile.words, packed_gap_codes(place) + threadIdx.x) : 0;
+  struct packed_gap_place gaps;
+  gaps.width0 = packed_width(tile.words, codes & 15);
+  gaps.width1 = packed_width(tile.words, codes >> 4);
+  uint32_t widths;
+  const uint32_t before = packed_warp_before(gaps.width0 + gaps.width1, &widths);
   if (qn_lane() == 0)
     parts[qn_warp()] = QN_PACKED_GROUP * widths;
   if (qn_warp() == 0) {
@@ -261,11 +273,23 @@ QN_DEVICE_INLINE void packed_decode(uint64_t num_vertices, const struct packed_p
       parts[PACKED_WARPS] = length_bits;
   }
   __syncthreads();
-  bit = 8 * numbers_at + parts[PACKED_WARPS] + QN_PACKED_GROUP * bit;
+  gaps.bit = 8 * numbers_at + parts[PACKED_WARPS] + QN_PACKED_GROUP * before;
   QN_UNROLL
   for (unsigned warp = 0; warp < PACKED_WARPS - 1; warp++)
-    bit += warp < qn_warp() ? parts[warp] : 0;
-  packed_numbers(tile.words, 32 * place.num_words, bit, width0, width1, edges->columns);
+    gaps.bit += warp < qn_warp() ? parts[warp] : 0;
+  return gaps;
+}
+
+/* The thread's edges. All threads of the block must call. */
+QN_DEVICE_INLINE void packed_decode_gaps(uint64_t num_vertices, const struct packed_place &place,
+                                         const struct packed_tile &tile,
+                                         const struct packed_gap_place &gaps,
+                                         struct packed_edges *edges) {
+  const uint32_t first = threadIdx.x * PACKED_ITEMS;
+  const uint32_t left = first < place.num_edges ? place.num_edges - first : 0;
+  edges->starts = 0;
+  packed_numbers(tile.words, 32 * place.num_words, gaps.bit, gaps.width0, gaps.width1,
+                 edges->columns);
   const struct packed_carry before = packed_carry_before(packed_add_gaps(place, tile, edges));
   const uint32_t most = (uint32_t)(num_vertices - 1);
   edges->count = left < PACKED_ITEMS ? left : PACKED_ITEMS;
@@ -276,6 +300,18 @@ QN_DEVICE_INLINE void packed_decode(uint64_t num_vertices, const struct packed_p
     const uint32_t column = edges->columns[i] + (i < lead ? before.column : 0);
     edges->columns[i] = column < most ? column : most;
   }
+}
+
+/* All threads of the block must call; PACKED_THREADS of them. Shared memory is written anew in a
+ * next call: a barrier must lie between. */
+QN_DEVICE_INLINE void packed_decode(uint64_t num_vertices, const struct packed_place &place,
+                                    struct packed_edges *edges) {
+  edges->count = edges->starts = edges->row_before = 0;
+  if (place.num_words * 4 < packed_code_bytes(place)) /* the same for all */
+    return;
+  const struct packed_tile tile = packed_stage(place);
+  const struct packed_gap_place gaps = packed_find_gaps(place, tile);
+  packed_decode_gaps(num_vertices, place, tile, gaps, edges);
 }
 
 } /* namespace */

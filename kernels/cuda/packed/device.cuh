@@ -3,6 +3,7 @@
 
 #include "kernels/cuda/device/block.cuh"
 #include "kernels/cuda/device/memory.cuh"
+#include "kernels/cuda/sweep/in_place_device.cuh"
 #include "kernels/engine.h"
 #include <quern/packed.h>
 
@@ -52,6 +53,10 @@ struct engine_device {
   /* Searches, where all is resident: search.cuh */
   uint32_t *open;      /* [V / 32 + 1] bits: may be, and may have in-edges */
   unsigned int *ended; /* [3] blocks that have ended the level, vertices reached, open */
+  /* Frontier programs, where tiles are read where they lie, on the host: read_in_place.cuh */
+  struct packed_tiles lying;
+  const uint16_t *lengths; /* [V] of rows, UINT16_MAX at most */
+  struct units_in_place in_place;
 };
 
 /* The weights of a tile whose first edge is edge `first` of those whose weights lie at `data`, and

@@ -1,6 +1,8 @@
 /* Packed rows on a CUDA device, resident or streamed (view: struct qn_packed), or on several. */
 #pragma once
 
+#define SWEEP_FLAGS_UNITS 1
+
 #include "kernels/cuda/packed/devices.cuh"
 #include "kernels/cuda/packed/walk.cuh"
 #if PROGRAM_FIRST_SUFFICES
@@ -12,9 +14,19 @@ namespace {
 inline enum qn_status run_units(const struct qn_run_request *request, const struct qn_packed *view,
                                 const struct qn_packed_units *units, struct qn_run_result *result,
                                 struct qn_error *error) {
-  const struct qn_unit_source source = unit_source(units);
+  struct unit_reading reading;
+  struct qn_unit_source source = unit_source(units);
+  source.moves_once = tiles_end_soon(request, units->rows);
+  memset(&reading, 0, sizeof reading);
   auto upload = [&](struct sweep_run *run, struct qn_error *failure) {
-    return upload_layout(view, units, &source, run, failure);
+    run->engine = &reading;
+    enum qn_status planned = run->source ? plan_reading(view, run) : QN_OK;
+    return planned ? planned : upload_layout(view, units, &source, run, failure);
+  };
+  auto stream = [&](struct sweep_run *run, struct qn_error *failure) {
+    enum qn_status ended = sweep_iterations(run, failure);
+    unit_reading_destroy(&reading);
+    return ended;
   };
 #if PROGRAM_FIRST_SUFFICES
   struct packed_search search;
@@ -22,18 +34,24 @@ inline enum qn_status run_units(const struct qn_run_request *request, const stru
   enum qn_status status = sweep_run_with(
       request, view->num_vertices, view->num_edges, NULL, &source, upload,
       [&](struct sweep_run *run, struct qn_error *failure) {
-        return run->source ? QN_OK : search_create(&search, run, failure);
+        return run->source ? unit_reading_create(&reading, run, failure)
+                           : search_create(&search, run, failure);
       },
       [&](struct sweep_run *run, struct qn_error *failure) {
-        return run->source ? sweep_iterations(run, failure) : search_levels(&search, failure);
+        return run->source ? stream(run, failure) : search_levels(&search, failure);
       },
       result, error);
   search_destroy(&search);
-  return status;
 #else
-  return sweep_run_units(request, view->num_vertices, view->num_edges, NULL, &source, upload,
-                         result, error);
+  enum qn_status status = sweep_run_with(
+      request, view->num_vertices, view->num_edges, NULL, &source, upload,
+      [&](struct sweep_run *run, struct qn_error *failure) {
+        return run->source ? unit_reading_create(&reading, run, failure) : QN_OK;
+      },
+      stream, result, error);
 #endif
+  unit_reading_destroy(&reading);
+  return status;
 }
 
 inline enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,

@@ -53,14 +53,10 @@ struct packed_walk {
   struct packed_share *share;
 };
 
-QN_DEVICE_INLINE uint32_t packed_gap_codes(const struct packed_place &place) {
-  return QN_PACKED_HEAD + (place.num_rows + 7) / 8;
-}
-
 /* Bring the tile's first words. False if it has less words than its codes need. */
 QN_DEVICE_INLINE bool packed_walk_begin(const struct packed_place &place, uint64_t num_vertices,
                                         struct packed_share *share, struct packed_walk *walk) {
-  const uint32_t numbers = (packed_gap_codes(place) + (place.num_edges + 7) / 8 + 3) / 4 * 4;
+  const uint32_t numbers = packed_code_bytes(place);
   if (place.num_words * 4 < numbers || place.num_edges == 0)
     return false;
   QN_UNROLL

@@ -11,7 +11,8 @@
  * combine into. Where few are active only their rows are decoded, and a search looks from below
  * (frontier.cuh).
  *
- * A unit of streaming is a few tiles, up to 128 KiB, and their weights. */
+ * A unit of streaming is a few tiles, up to 128 KiB, and their weights; of one of which little is
+ * needed that alone is read (read_in_place.cuh). */
 #pragma once
 
 #include "formats/layouts/packed_tile.h"
@@ -20,6 +21,7 @@
 #include "kernels/cuda/edges/warp_rows.cuh"
 #include "kernels/cuda/packed/decode.cuh"
 #include "kernels/cuda/packed/frontier.cuh"
+#include "kernels/cuda/packed/read_in_place.cuh"
 #include "kernels/cuda/sweep/loop.cuh"
 #include "kernels/cuda/sweep/near_far.cuh"
 #include "kernels/cuda/sweep/senders.cuh"
@@ -131,24 +133,45 @@ __global__ void __launch_bounds__(PACKED_THREADS, PACKED_BLOCKS)
                                     packed_weights_of(device.tiles, tile));
 }
 
-/* Blocks share the tiles of each unit. */
-__global__ void __launch_bounds__(PACKED_THREADS)
-    walk_units(const struct sweep_state state, const struct qn_program_context context,
-               const struct qn_unit_entry *entries) {
-  const struct engine_device &device = state.layout;
+/* walk(tile, place, weights) of tiles of the units that were moved, which blocks share. */
+template <class Walk>
+QN_DEVICE_INLINE void each_moved_tile(const struct engine_device &device,
+                                      const struct qn_unit_entry *entries, Walk walk) {
+  const struct packed_tiles &tiles = device.tiles;
   const struct qn_unit_entry &entry = entries[blockIdx.x];
   const uint32_t first = device.unit_tiles[entry.unit], end = device.unit_tiles[entry.unit + 1];
   const uint32_t *words = (const uint32_t *)entry.pieces[0];
   const uint64_t all = entry.bytes[0] / 4 - QN_PACKED_BEHIND;
   for (uint32_t tile = first + blockIdx.y; tile < end; tile += gridDim.y) {
-    const uint64_t start = device.tiles.starts[tile] - device.tiles.starts[first];
-    walk_tile<false>(state, context, tile,
-                     packed_find(device.tiles, tile, words + start, start < all ? all - start : 0),
-                     packed_weights_from(device.tiles, entry.pieces[1], device.tiles.edges[first],
-                                         device.tiles.edges[tile] - device.tiles.edges[first]));
+    const uint64_t start = tiles.starts[tile] - tiles.starts[first];
+    walk(tile, packed_find(tiles, tile, words + start, start < all ? all - start : 0),
+         packed_weights_from(tiles, entry.pieces[1], tiles.edges[first],
+                             tiles.edges[tile] - tiles.edges[first]));
     __syncthreads(); /* shared memory is written anew */
   }
 }
+
+__global__ void __launch_bounds__(PACKED_THREADS)
+    walk_units(const struct sweep_state state, const struct qn_program_context context,
+               const struct qn_unit_entry *entries) {
+  each_moved_tile(
+      state.layout, entries,
+      [&](uint32_t tile, const struct packed_place &place, const struct packed_weights &weights) {
+        walk_tile<false>(state, context, tile, place, weights);
+      });
+}
+
+#if PROGRAM_FIRST_SUFFICES
+__global__ void __launch_bounds__(PACKED_THREADS)
+    search_units(const struct sweep_state state, const struct qn_program_context context,
+                 const struct qn_unit_entry *entries) {
+  each_moved_tile(
+      state.layout, entries,
+      [&](uint32_t tile, const struct packed_place &place, const struct packed_weights &weights) {
+        search_needed_rows(state, context, place, weights);
+      });
+}
+#endif
 
 #if !SWEEP_FRONTIER
 /* The rows of which several tiles have a part: a warp adds up what each tile has kept, in an order
@@ -182,18 +205,15 @@ __global__ void finish_heads(const struct sweep_state state) {
 
 /* ---- The host's side ---------------------------------------------------------------- */
 
-/* The vertices of a unit: the last row of a tile may go on in the next unit. */
-QN_DEVICE_INLINE struct unit_vertices engine_unit_vertices(const struct engine_device &device,
-                                                           uint64_t unit) {
-  const uint32_t first = device.unit_tiles[unit], last = device.unit_tiles[unit + 1] - 1;
-  return {device.tiles.rows[first],
-          device.tiles.rows[last] +
-              qn_packed_num_rows(device.tiles.rows, last, device.tiles.num_vertices)};
-}
-
 inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_entry *entries,
                                   uint64_t count, cudaStream_t stream, struct qn_error *error) {
   const dim3 blocks((unsigned)count, PACKED_UNIT_BLOCKS);
+#if PROGRAM_FIRST_SUFFICES
+  if (run->state.layout.in_place.searches) {
+    QN_LAUNCH(search_units, blocks, PACKED_THREADS, 0, stream, run->state, run->context, entries);
+    return qn_cuda_launched("searching the tiles", error);
+  }
+#endif
   QN_LAUNCH(walk_units, blocks, PACKED_THREADS, 0, stream, run->state, run->context, entries);
   return qn_cuda_launched("walking the tiles", error);
 }
@@ -204,13 +224,14 @@ inline uint64_t own_tiles(const struct sweep_run *run) {
 
 inline enum qn_status engine_complete(struct sweep_run *run, struct qn_error *error) {
 #if SWEEP_FRONTIER
-  (void)run;
+  struct unit_reading *reading = (struct unit_reading *)run->engine;
+  return reading ? end_unit_reading(run, reading, error) : QN_OK;
 #else
   const unsigned blocks =
       qn_grid(own_tiles(run), SWEEP_THREADS / 32, run->memory.device.multiprocessors, 8);
   QN_LAUNCH(finish_heads, blocks, SWEEP_THREADS, 0, NULL, run->state);
-#endif
   return qn_cuda_launched("adding up the tiles", error);
+#endif
 }
 
 inline enum qn_status walk_all(struct sweep_run *run, struct qn_error *error) {
@@ -379,6 +400,8 @@ inline enum qn_status upload_layout(const struct qn_packed *view,
     status = upload_words(units->rows, &run->memory, &device->tiles, error);
   if (!status && SWEEP_FRONTIER && !run->source)
     status = create_lists(units->rows, run, error);
+  if (!status && run->source && run->engine)
+    status = upload_reading(units->rows, run, error);
 #if PROGRAM_FIRST_SUFFICES
   if (!status && !run->source)
     status = upload_below(view, run, source->resident_bytes, error);

@@ -123,8 +123,7 @@ inline enum qn_status engine_complete(struct sweep_run *run, struct qn_error *er
 
 inline enum qn_status engine_flag_units(struct sweep_run *run, struct qn_error *error) {
   struct unit_reading *reading = reading_of(run);
-  const struct readable_pages layout = {(const struct qn_slotted_pages *)run->request->view};
-  return reading && reading->may_read ? flag_needed_units(run, reading, layout, error)
+  return reading && reading->may_read ? flag_needed_units(run, reading, error)
                                       : sweep_flag_senders(run, error);
 }
 

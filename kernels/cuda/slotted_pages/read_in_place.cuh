@@ -32,6 +32,31 @@ QN_DEVICE_INLINE uint64_t push_record_in_place(const struct sweep_state &state,
   return bytes_in_place(state.layout.pages, record.num_edges);
 }
 
+QN_DEVICE_INLINE bool engine_looks(const struct sweep_state &state,
+                                   const struct qn_program_context &context, uint32_t vertex) {
+  return sweep_may_receive(state, context, vertex);
+}
+
+/* Its records are expected to be as long as each other; slots lie side by side. */
+QN_DEVICE_INLINE struct unit_needs engine_needs(const struct sweep_state &state,
+                                                const struct qn_program_context &context,
+                                                uint32_t page, struct unit_rows rows) {
+  const struct device_pages &pages = state.layout.pages;
+  const struct unit_vertices vertices = engine_unit_vertices(state.layout, page);
+  const uint64_t count = unit_count_needed(state, context, rows, vertices);
+  const uint64_t num_edges = pages.edge_offsets[page + 1] - pages.edge_offsets[page];
+  const uint64_t num_slots = vertices.end - vertices.begin;
+  if (qn_lane() > 0 || count == 0)
+    return {0, {0, 0}};
+  const uint64_t mean = (num_edges + num_slots - 1) / num_slots;
+  const uint64_t edge = PROGRAM_USES_WEIGHTS ? pages.format.edge_bytes : physical_id_bytes(pages);
+  const struct unit_reads records =
+      unit_reads_of(count, QN_ADJLIST_SIZE_BYTES + unit_looked_at(rows, mean) * edge);
+  const struct unit_reads slots = unit_reads_least(unit_reads_of(count, QN_SLOT_BYTES),
+                                                   unit_reads_of(1, num_slots * QN_SLOT_BYTES));
+  return {count * mean, unit_reads_both(records, slots)};
+}
+
 QN_DEVICE_INLINE uint64_t engine_read_unit(const struct sweep_state &state,
                                            const struct qn_program_context &context,
                                            uint32_t page) {
@@ -66,28 +91,6 @@ QN_DEVICE_INLINE uint64_t engine_read_unit(const struct sweep_state &state,
 #endif
 
 /* ---- The host's side -------------------------------------------------------------------- */
-
-/* What sweep/unit_reading.cuh asks. */
-struct readable_pages {
-  const struct qn_slotted_pages *view;
-
-  uint64_t mean_edges(uint64_t page) const {
-    const uint32_t num_slots = qn_page_num_slots(view, page);
-    const uint64_t num_edges = view->edge_offsets[page + 1] - view->edge_offsets[page];
-    return num_slots ? (num_edges + num_slots - 1) / num_slots : 0;
-  }
-
-  struct unit_reads row_reads(uint64_t page, uint64_t count, uint64_t edges) const {
-    const uint64_t edge =
-        PROGRAM_USES_WEIGHTS ? view->format.edge_bytes : qn_page_id_bytes(view->format.address);
-    const struct unit_reads all_slots =
-        unit_reads_of(1, (uint64_t)qn_page_num_slots(view, page) * QN_SLOT_BYTES);
-    struct unit_reads reads = unit_reads_of(count, QN_ADJLIST_SIZE_BYTES + edges * edge);
-    reads.requests += std::min(count, all_slots.requests);
-    reads.sectors += std::min(count, all_slots.sectors);
-    return reads;
-  }
-};
 
 /* sweep_ends_soon's each_edge. A vertex on large pages has too many. */
 template <class Visit>

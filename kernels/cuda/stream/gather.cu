@@ -72,12 +72,12 @@ static void copy_run(struct gathering *work, uint64_t to, const char *from, uint
     bool pinned;
     const uint64_t length =
         qn_unit_pins_reach(target->pins, target->num_pinned, from, bytes, &pinned);
+    const uint64_t before = filled_up(work, to, from);
     if (pinned && length >= QN_UNIT_LONG_RUN && work->copies->count + 2 <= QN_UNIT_COPIES) {
-      const uint64_t before = filled_up(work, to, from);
       add_copy(work->copies, target->buffer + to - before, from - before, length + before, false);
     } else {
-      put_staged(work, to, from, length);
-      copy_staged(work, to, length);
+      put_staged(work, to - before, from - before, length + before);
+      copy_staged(work, to - before, length + before);
     }
     to += length;
     from += length;

@@ -1,21 +1,20 @@
 /* Frontier programs on units by senders that are streamed (units.cuh, senders.cuh): rows that are
  * read where they lie, in pinned memory of the container, instead of moving their unit. Per
- * iteration the device counts the active vertices of each unit; the host says what reading their
- * rows would cost, and each unit is moved or read, whichever the bus has done with sooner. Searches
- * of undirected graphs may let open vertices look for an active neighbour (bottom_up.cuh) in place
- * of being pushed to, if that costs less in all. It takes 4 bytes a unit on the device.
+ * iteration the device finds what reading the rows of active vertices would cost of each unit, and
+ * the host has each moved or read, whichever the bus has done with sooner. Searches of undirected
+ * graphs may let open vertices look for an active neighbour (bottom_up.cuh) in place of being
+ * pushed to, if that costs less in all. It takes 4 bytes a unit on the device.
  *
  * The engine's struct engine_device has `struct units_in_place in_place`, and it defines
  *
  *   engine_read_unit(state, context, unit)  by a block: walks the rows of the unit that are needed,
  *                                           where they lie; returns the bytes that this thread read
+ *   engine_needs(state, context, unit, rows)
+ *                                           by a warp: what it would read; each lane returns its
+ *                                           part of the sum
+ *   engine_looks(state, context, vertex)    does it look for an active neighbour, in a search?
  *
- * and walks a unit that is moved as in_place.searches says, too. What it knows of units on the host
- * is a Layout:
- *
- *   layout.mean_edges(unit)                 edges of a row, on average
- *   layout.row_reads(unit, count, edges)    what `count` rows take of which so many edges are read
- */
+ * and walks a unit that is moved as in_place.searches says, too. */
 #pragma once
 
 #include "kernels/cuda/sweep/in_place.cuh"
@@ -41,23 +40,12 @@ struct unit_reading {
   enum qn_status (*add_up)(struct sweep_run *run, enum qn_status status, uint64_t *number);
   bool may_read, may_search;
   struct qn_read_costs bus;
-  uint32_t *senders, *open; /* [units] of each one's vertices */
-  uint32_t *moved;          /* [units] what they cost if they move, */
+  uint32_t *pushed, *searched; /* [units] what reading costs what is needed; 0: it is nothing */
+  uint32_t *moved;             /* [units] what they cost if they move, */
   uint32_t *most; /* [units] and reading them must cost less than; 0: they are not pinned */
   uint8_t *holds; /* [units] the device does */
   struct qn_unit_reader reader;
 };
-
-/* Requests and sectors of the bus. */
-struct unit_reads {
-  uint64_t requests, sectors;
-};
-
-/* `count` stretches of so many bytes each. */
-inline struct unit_reads unit_reads_of(uint64_t count, uint64_t bytes) {
-  return {count * ((bytes + IN_PLACE_LINE - 1) / IN_PLACE_LINE),
-          count * ((bytes + IN_PLACE_SECTOR - 1) / IN_PLACE_SECTOR)};
-}
 
 QN_DEVICE_INLINE uint64_t in_whole_sectors(uint64_t bytes) {
   return (bytes + IN_PLACE_SECTOR - 1) / IN_PLACE_SECTOR * IN_PLACE_SECTOR;
@@ -67,27 +55,99 @@ QN_DEVICE_INLINE uint64_t in_whole_sectors(uint64_t bytes) {
 
 /* ---- On the device ---------------------------------------------------------------------- */
 
+/* Requests and sectors of the bus. */
+struct unit_reads {
+  uint64_t requests, sectors;
+};
+
+/* `count` stretches of so many bytes each. */
+QN_DEVICE_INLINE struct unit_reads unit_reads_of(uint64_t count, uint64_t bytes) {
+  return {count * ((bytes + IN_PLACE_LINE - 1) / IN_PLACE_LINE),
+          count * ((bytes + IN_PLACE_SECTOR - 1) / IN_PLACE_SECTOR)};
+}
+
+QN_DEVICE_INLINE struct unit_reads unit_reads_both(struct unit_reads one, struct unit_reads other) {
+  return {one.requests + other.requests, one.sectors + other.sectors};
+}
+
+/* Those that `whole` takes are the most. */
+QN_DEVICE_INLINE struct unit_reads unit_reads_least(struct unit_reads one,
+                                                    struct unit_reads whole) {
+  return {one.requests < whole.requests ? one.requests : whole.requests,
+          one.sectors < whole.sectors ? one.sectors : whole.sectors};
+}
+
+/* Which rows are needed: those of active vertices, or of those that look, of whose edges no more
+ * than `reach` are expected to be looked at. */
+struct unit_rows {
+  bool looking;
+  uint64_t reach;
+};
+
+QN_DEVICE_INLINE bool engine_looks(const struct sweep_state &state,
+                                   const struct qn_program_context &context, uint32_t vertex);
+
+QN_DEVICE_INLINE bool unit_needs(const struct sweep_state &state,
+                                 const struct qn_program_context &context, struct unit_rows rows,
+                                 uint32_t vertex) {
+  return rows.looking ? engine_looks(state, context, vertex) : sweep_is_active(state, vertex);
+}
+
+/* What of a row is looked at. */
+QN_DEVICE_INLINE uint64_t unit_looked_at(struct unit_rows rows, uint64_t num_edges) {
+  return num_edges < rows.reach ? num_edges : rows.reach;
+}
+
+/* What a unit's rows take that are needed, and how many edges they have. */
+struct unit_needs {
+  uint64_t edges;
+  struct unit_reads reads;
+};
+
+QN_DEVICE_INLINE struct unit_needs engine_needs(const struct sweep_state &state,
+                                                const struct qn_program_context &context,
+                                                uint32_t unit, struct unit_rows rows);
+
 QN_DEVICE_INLINE uint64_t engine_read_unit(const struct sweep_state &state,
                                            const struct qn_program_context &context, uint32_t unit);
 
-/* How many vertices of each unit are active, or may receive if `open`: a warp a unit. */
-__global__ void count_needed(const struct sweep_state state,
-                             const struct qn_program_context context, uint32_t num_units,
-                             bool open) {
+QN_DEVICE_INLINE uint64_t unit_warp_sum(uint64_t value) {
+  for (int step = 16; step > 0; step /= 2)
+    value += __shfl_xor_sync(QN_FULL_WARP, (unsigned long long)value, step);
+  return value;
+}
+
+/* Of the vertices [begin, end) how many are needed? The whole warp calls. */
+QN_DEVICE_INLINE uint64_t unit_count_needed(const struct sweep_state &state,
+                                            const struct qn_program_context &context,
+                                            struct unit_rows rows, struct unit_vertices vertices) {
+  uint64_t count = 0;
+  for (uint64_t v = (uint64_t)vertices.begin + qn_lane(); v < vertices.end; v += 32)
+    count += unit_needs(state, context, rows, (uint32_t)v);
+  __syncwarp();
+  return unit_warp_sum(count);
+}
+
+/* A warp a unit: what it costs to read what is needed of it; 0 if that is nothing. */
+__global__ void find_unit_costs(const struct sweep_state state,
+                                const struct qn_program_context context, uint32_t num_units,
+                                struct unit_rows rows, struct qn_read_costs bus) {
+  const struct units_in_place &in_place = state.layout.in_place;
   const uint32_t warps = gridDim.x * (blockDim.x / 32);
+  uint64_t edges = 0;
   for (uint32_t unit = blockIdx.x * (blockDim.x / 32) + qn_warp(); unit < num_units;
        unit += warps) {
-    const struct unit_vertices vertices = engine_unit_vertices(state.layout, unit);
-    uint32_t count = 0;
-    for (uint64_t v = (uint64_t)vertices.begin + qn_lane(); v < vertices.end; v += 32)
-      count += open ? sweep_may_receive(state, context, (uint32_t)v)
-                    : sweep_is_active(state, (uint32_t)v);
-    __syncwarp();
-    for (int step = 16; step > 0; step /= 2)
-      count += __shfl_xor_sync(QN_FULL_WARP, count, step);
+    const struct unit_needs needs = engine_needs(state, context, unit, rows);
+    const uint64_t cost =
+        unit_warp_sum(needs.reads.requests * bus.request + needs.reads.sectors * bus.sector);
+    edges += needs.edges;
     if (qn_lane() == 0)
-      state.layout.in_place.needed[unit] = count;
+      in_place.needed[unit] = cost < UINT32_MAX ? (uint32_t)cost : UINT32_MAX;
   }
+  __syncwarp();
+  edges = unit_warp_sum(edges);
+  if (qn_lane() == 0 && edges > 0)
+    atomicAdd(&in_place.counts->edges, (unsigned long long)edges);
 }
 
 __global__ void __launch_bounds__(SWEEP_THREADS)
@@ -150,7 +210,7 @@ inline enum qn_status unit_reading_upload(const struct unit_reading *reading, st
   if (!reading->may_read)
     return QN_OK;
   enum qn_status status = qn_cuda_alloc(memory, &in_place->needed, num_units,
-                                        sizeof *in_place->needed, "counts of vertices", error);
+                                        sizeof *in_place->needed, "costs of units", error);
   return status ? status
                 : qn_cuda_alloc_zeroed(memory, &in_place->counts, 1, sizeof *in_place->counts,
                                        "counters", error);
@@ -184,8 +244,8 @@ inline enum qn_status unit_reading_create(struct unit_reading *reading, struct s
   if (!reading->may_read)
     return QN_OK;
   enum qn_status status = QN_OK;
-  for (uint32_t **array :
-       {&reading->senders, &reading->open, &reading->moved, &reading->most, &reading->reader.list})
+  for (uint32_t **array : {&reading->pushed, &reading->searched, &reading->moved, &reading->most,
+                           &reading->reader.list})
     if (!status)
       status = qn_pages_alloc(array, num_units, sizeof **array, what, error);
   if (!status)
@@ -204,7 +264,7 @@ inline enum qn_status unit_reading_create(struct unit_reading *reading, struct s
 inline void unit_reading_destroy(struct unit_reading *reading) {
   qn_unit_reader_destroy(&reading->reader);
   for (uint32_t *array :
-       {reading->senders, reading->open, reading->moved, reading->most, reading->reader.list})
+       {reading->pushed, reading->searched, reading->moved, reading->most, reading->reader.list})
     qn_pages_free(array, reading->num_units, sizeof *array);
   qn_pages_free(reading->holds, reading->num_units, 1);
   memset(reading, 0, sizeof *reading);
@@ -212,81 +272,81 @@ inline void unit_reading_destroy(struct unit_reading *reading) {
 
 /* ---- What an iteration does ------------------------------------------------------------- */
 
-/* `action(unit, reads)` for the device's units with vertices that are `needed` [units], of whose
- * rows no more than `reach` edges are looked at. Returns what the bus does for them, in bytes that
- * are copied. */
-template <class Layout, class Action>
+/* `action(unit, reads)` for those of the device's units of which something is needed, as reading it
+ * `costs` [units]. Returns what the bus does for them, in bytes that are copied. */
+template <class Action>
 uint64_t each_needed_unit(const struct sweep_run *run, const struct unit_reading *reading,
-                          const Layout &layout, const uint32_t *needed, uint64_t reach,
-                          Action action) {
+                          const uint32_t *costs, Action action) {
   uint64_t total = 0;
   for (uint64_t unit = 0; unit < reading->num_units; unit++) {
-    if (needed[unit] == 0 || (run->mine && !run->mine[unit]))
+    if (costs[unit] == 0 || (run->mine && !run->mine[unit]))
       continue;
-    const struct unit_reads reads =
-        layout.row_reads(unit, needed[unit], std::min(layout.mean_edges(unit), reach));
-    const uint64_t cost =
-        reads.requests * reading->bus.request + reads.sectors * reading->bus.sector;
-    const bool holds = reading->holds[unit], is_read = !holds && cost < reading->most[unit];
-    total += holds ? 0 : is_read ? cost : reading->moved[unit];
+    const bool holds = reading->holds[unit], is_read = !holds && costs[unit] < reading->most[unit];
+    total += holds ? 0 : is_read ? costs[unit] : reading->moved[unit];
     action(unit, is_read);
   }
   return total;
 }
 
-/* How many vertices of each unit are active, or `open`, to the host. */
-inline enum qn_status find_needed(struct sweep_run *run, const struct unit_reading *reading,
-                                  bool open, uint32_t *to, struct qn_error *error) {
+/* What reading costs that `rows` need, of each unit, to the host; and how many edges these have. */
+inline enum qn_status find_costs(struct sweep_run *run, const struct unit_reading *reading,
+                                 struct unit_rows rows, uint32_t *costs, uint64_t *edges,
+                                 struct qn_error *error) {
+  const struct units_in_place *in_place = &run->state.layout.in_place;
   const uint64_t num_units = reading->num_units;
-  QN_LAUNCH(count_needed,
+  struct in_place_counts counts;
+  enum qn_status status = sweep_clear(in_place->counts, 0, error);
+  if (status)
+    return status;
+  QN_LAUNCH(find_unit_costs,
             qn_grid(num_units, SWEEP_THREADS / 32, run->memory.device.multiprocessors, 8),
-            SWEEP_THREADS, 0, NULL, run->state, run->context, (uint32_t)num_units, open);
-  return sweep_read(run, to, run->state.layout.in_place.needed, num_units, sizeof *to, error);
+            SWEEP_THREADS, 0, NULL, run->state, run->context, (uint32_t)num_units, rows,
+            reading->bus);
+  status = sweep_read(run, costs, in_place->needed, num_units, sizeof *costs, error);
+  if (!status)
+    status = sweep_read(run, &counts, in_place->counts, 1, sizeof counts, error);
+  *edges = status ? 0 : counts.edges;
+  return status;
 }
 
-/* Does it cost less that open vertices search than to push from all active ones? *reach says how
- * far they look. */
-template <class Layout>
-enum qn_status choose_searches(struct sweep_run *run, const struct unit_reading *reading,
-                               const Layout &layout, uint64_t push_cost, uint64_t *reach,
-                               struct qn_error *error) {
-  uint64_t active_edges = 0, search_cost = 0;
+/* Does it cost less that open vertices search than to push along so many edges from all active
+ * ones? */
+inline enum qn_status choose_searches(struct sweep_run *run, const struct unit_reading *reading,
+                                      uint64_t push_cost, uint64_t active_edges,
+                                      struct qn_error *error) {
+  uint64_t edges, search_cost = 0;
   if (!reading->may_search || push_cost <= reading->total_bytes / IN_PLACE_FEW)
     return QN_OK;
-  for (uint64_t unit = 0; unit < reading->num_units; unit++)
-    active_edges += reading->senders[unit] * layout.mean_edges(unit);
-  const uint64_t edges = IN_PLACE_REACH * (run->context.num_edges / (active_edges + 1) + 1);
-  enum qn_status status = find_needed(run, reading, true, reading->open, error);
+  const struct unit_rows open = {true, IN_PLACE_REACH *
+                                           (run->context.num_edges / (active_edges + 1) + 1)};
+  enum qn_status status = find_costs(run, reading, open, reading->searched, &edges, error);
   if (!status)
-    search_cost =
-        each_needed_unit(run, reading, layout, reading->open, edges, [](uint64_t, bool) {});
+    search_cost = each_needed_unit(run, reading, reading->searched, [](uint64_t, bool) {});
   status = add_up(run, reading, status, &search_cost);
   run->state.layout.in_place.searches = !status && search_cost < push_cost;
-  *reach = run->state.layout.in_place.searches ? edges : *reach;
   return status;
 }
 
 /* engine_flag_units: choose how the iteration goes, flag the units that it moves, and begin to read
  * the others. */
-template <class Layout>
-enum qn_status flag_needed_units(struct sweep_run *run, struct unit_reading *reading,
-                                 const Layout &layout, struct qn_error *error) {
-  uint64_t reach = UINT64_MAX, push_cost = 0;
+inline enum qn_status flag_needed_units(struct sweep_run *run, struct unit_reading *reading,
+                                        struct qn_error *error) {
+  const struct unit_rows active = {false, UINT64_MAX};
+  uint64_t push_cost = 0, active_edges;
   qn_unit_stream_holds(run->stream, reading->holds);
-  enum qn_status status = find_needed(run, reading, false, reading->senders, error);
+  enum qn_status status = find_costs(run, reading, active, reading->pushed, &active_edges, error);
   if (!status)
-    push_cost =
-        each_needed_unit(run, reading, layout, reading->senders, reach, [](uint64_t, bool) {});
+    push_cost = each_needed_unit(run, reading, reading->pushed, [](uint64_t, bool) {});
   status = add_up(run, reading, status, &push_cost);
   if (!status)
-    status = choose_searches(run, reading, layout, push_cost, &reach, error);
+    status = choose_searches(run, reading, push_cost, active_edges, error);
   if (status)
     return status;
-  const bool searches = run->state.layout.in_place.searches;
   struct qn_unit_reader *reader = &reading->reader;
   reader->num_read = 0;
   memset(run->host_flags, 0, reading->num_units);
-  each_needed_unit(run, reading, layout, searches ? reading->open : reading->senders, reach,
+  each_needed_unit(run, reading,
+                   run->state.layout.in_place.searches ? reading->searched : reading->pushed,
                    [&](uint64_t unit, bool is_read) {
                      if (is_read)
                        reader->list[reader->num_read++] = (uint32_t)unit;
@@ -330,9 +390,8 @@ inline enum qn_status unit_reading_create(struct unit_reading *, struct sweep_ru
 
 inline void unit_reading_destroy(struct unit_reading *) {}
 
-template <class Layout>
-enum qn_status flag_needed_units(struct sweep_run *, struct unit_reading *, const Layout &,
-                                 struct qn_error *) {
+inline enum qn_status flag_needed_units(struct sweep_run *, struct unit_reading *,
+                                        struct qn_error *) {
   return QN_OK;
 }
 
