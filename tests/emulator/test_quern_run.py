@@ -970,6 +970,21 @@ class SeveralDevices(Graph):
                 self.assertLess(device["moved_bytes"], 0.7 * both["moved_bytes"], name)
                 self.assertLess(device["topology_bytes"], 0.6 * both["topology_bytes"], name)
 
+    def test_dealt_tiles(self):
+        """Packed tiles, read in place by the device that has them: two move what one does."""
+        tool("quern-generate", "rmat", "--scale=13", "--undirected", "--weights=1,50", "-qfo", "graph.qrn")
+        tool("quern-pack", "graph.qrn", "-qfo", "packed.qrn")
+        for name in ("bfs", "sssp"):
+            tool("quern-run", name, "graph.qrn", "--device=cpu", "-qfo", "expected.npy")
+            resident = json.loads(self.emulated(name, "packed.qrn", "--json").stdout)["accelerator"]["memory_bytes"]
+            said = ("--device-memory=%d" % (0.5 * resident), "--cache-memory=0", "-fo", "out.npy")
+            one = json.loads(self.emulated(name, "packed.qrn", "--json", *said).stdout)["streaming"]
+            both, _ = self.report(name, "packed.qrn", "--devices=0,1", *said)
+            self.same_values("expected.npy", "out.npy")
+            self.assertLess(both["streaming"]["moved_bytes"], 1.1 * one["moved_bytes"])
+            for device in both["devices"]:
+                self.assertLess(device["moved_bytes"], 0.7 * both["streaming"]["moved_bytes"])
+
     def test_refusals(self):
         pages = self.pages()
         for arguments, text in (

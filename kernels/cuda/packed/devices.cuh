@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "kernels/cuda/packed/walk.cuh"
-#include "kernels/cuda/sweep/devices.cuh"
+#include "kernels/cuda/sweep/shared_reading.cuh"
 
 namespace {
 
@@ -168,9 +168,14 @@ inline enum qn_status packed_run_devices(const struct qn_run_request *request,
     device->end_tile = deal.tiles[run->member->index + 1];
     return status;
   };
-  auto nothing = [](struct sweep_run *, struct qn_error *) { return QN_OK; };
-  return sweep_run_devices(request, view->num_vertices, view->num_edges, NULL, &source, &deal.dealt,
-                           upload, nothing, result, error);
+  struct unit_reading readings[QN_MAX_DEVICES];
+  auto plan = [&](struct sweep_run *run) {
+    run->engine = &readings[run->member->index];
+    return plan_reading(view, run);
+  };
+  return sweep_run_devices_reading(
+      request, view->num_vertices, view->num_edges, NULL, &source, &deal.dealt,
+      [&](unsigned index) { return &readings[index]; }, plan, upload, result, error);
 }
 
 } /* namespace */

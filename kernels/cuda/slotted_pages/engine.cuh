@@ -183,7 +183,7 @@ inline enum qn_status run_devices(const struct qn_run_request *request,
     return upload_layout(view, run, failure);
   };
   return sweep_run_devices_reading(
-      request, view->num_vertices, view->num_edges, NULL, source,
+      request, view->num_vertices, view->num_edges, NULL, source, NULL,
       [&](unsigned index) { return &readings[index]; }, plan, upload, result, error);
 }
 
