@@ -2,7 +2,7 @@
 topology's size where the vertices leave room for it, beside resident runs and the measured rate of pinned copies. Results are
 compared with the CPU's on plain CSR."""
 
-STREAMED_LAYOUTS = ("slotted-pages", "edge-partitions", "shards", "graph", "blocked-csr", "hybrid")
+STREAMED_LAYOUTS = ("slotted-pages", "edge-partitions", "shards", "graph", "blocked-csr", "hybrid", "packed")
 STREAMED_ALGORITHMS = ("pagerank", "cc", "bfs", "sssp")
 # The first one is compared with the CPU's result, and the others' times with the first one's, if their plans differ: a plan has
 # no more streams than a quarter of the memory has room for in full batches, whatever is asked for.
