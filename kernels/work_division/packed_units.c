@@ -57,7 +57,7 @@ enum qn_status qn_packed_check_weights(const struct qn_packed_rows *rows, qn_wei
   return status;
 }
 
-/* Plain ones, or the words that have their codes, and one more. */
+/* Plain ones, or the words that have their codes, and one more. Codes of 0 bits are none. */
 const void *qn_packed_unit_weights(const struct qn_packed_units *units, uint64_t unit,
                                    uint64_t *bytes) {
   const struct qn_packed_rows *rows = units->rows;
@@ -65,7 +65,7 @@ const void *qn_packed_unit_weights(const struct qn_packed_units *units, uint64_t
   const uint64_t end = rows->tile_edges[units->bounds[unit + 1]];
   const unsigned bits = rows->codes.bits, weight_bytes = qn_weight_bytes(rows->weights.type);
   *bytes = 0;
-  if (!units->weighted || first >= end)
+  if (!units->weighted || first >= end || (rows->codes.kind != QN_PACKED_PLAIN && bits == 0))
     return NULL;
   if (rows->codes.kind == QN_PACKED_PLAIN) {
     *bytes = weight_bytes * (end - first);

@@ -80,6 +80,10 @@ class StreamedBytes(unittest.TestCase):
                 plain, packed = (self.streamed(algorithm, container, 1 << 12) for container in ("graph.qrn", "packed.qrn"))
                 self.assertLess(packed["moved_bytes"], share * packed["topology_bytes"])
                 self.assertLess(packed["moved_bytes"], plain["moved_bytes"])
+        done(TOOLS / "quern-generate", "rmat", "--scale=12", "--undirected", "--weights=7,7", "-qfo", "graph.qrn")
+        done(TOOLS / "quern-pack", "graph.qrn", "-qfo", "packed.qrn")
+        packed = self.streamed("sssp", "packed.qrn", 1 << 12)  # codes of 0 bits
+        self.assertLess(packed["moved_bytes"], 2 * packed["topology_bytes"])
 
     def test_pages_without_their_weights(self):
         """Large pages, small ones, weights of 8 bytes, and directed graphs."""

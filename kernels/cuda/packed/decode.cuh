@@ -72,7 +72,7 @@ QN_DEVICE_INLINE struct packed_place packed_find(const struct packed_tiles &tile
   return place;
 }
 
-/* The same of tiles that are not streamed. */
+/* The same of tiles that are not moved. */
 QN_DEVICE_INLINE struct packed_place packed_place_of(const struct packed_tiles &tiles,
                                                      uint64_t tile) {
   const uint64_t all = tiles.num_words;

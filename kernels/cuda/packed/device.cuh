@@ -29,7 +29,7 @@ struct packed_weights {
 /* Of one direction. */
 struct packed_tiles {
   uint64_t num_vertices, num_tiles;
-  uint64_t num_words;        /* of tiles that are not streamed, without those behind them */
+  uint64_t num_words;        /* of tiles that are not moved, without those behind them */
   const uint32_t *rows;      /* [T + 1] */
   const uint64_t *edges;     /* [T + 1] */
   const uint64_t *starts;    /* [T + 1] */

@@ -18,7 +18,7 @@
 #define PACKED_TILES_SHARE 8
 namespace {
 
-/* The weights of a tile that is resident. */
+/* The weights of a tile that is not moved. */
 QN_DEVICE_INLINE struct packed_weights packed_weights_of(const struct packed_tiles &tiles,
                                                          uint64_t tile) {
   const void *data = tiles.codes.there ? tiles.code_words : tiles.weights.data;

@@ -8,7 +8,7 @@
  *
  * What bounds it: the bus. Of a tile cross it 16 bytes, half a byte for four rows and for four
  * edges, the lengths, and what the rows take, each sector once. The loads of a step do not wait for
- * each other; the two or three steps of a tile do, while other blocks go on. */
+ * each other; the two to four steps of a tile do, while other blocks go on. */
 #pragma once
 
 #include "kernels/cuda/packed/decode.cuh"
@@ -337,8 +337,11 @@ QN_DEVICE_INLINE uint32_t push_needed_rows(const struct sweep_state &state,
                                            const struct packed_place &place,
                                            const struct packed_weights &weights) {
   struct packed_needed needed;
-  auto is_active = [&](uint32_t row) { return sweep_is_active(state, place.first_row + row); };
-  if (!needed_begin(place, weights, is_active, &needed))
+  auto sends = [&](uint32_t row) {
+    const uint32_t vertex = place.first_row + row;
+    return sweep_is_active(state, vertex) && state.layout.lengths[vertex] > 0;
+  };
+  if (!needed_begin(place, weights, sends, &needed))
     return 0;
   needed_want(needed);
   needed_bring(state.layout.tiles.num_vertices, &needed);

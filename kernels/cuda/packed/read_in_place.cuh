@@ -44,22 +44,18 @@ QN_DEVICE_INLINE struct unit_reads reads_of_tile(const struct packed_tiles &tile
 /* A lane's part of it: rows take what edges of the tile do on average, of a sector or more. */
 QN_DEVICE_INLINE struct unit_needs needs_of_rows(const struct sweep_state &state,
                                                  const struct qn_program_context &context,
-                                                 struct unit_rows rows, uint64_t tile) {
-  const struct packed_tiles &tiles = state.layout.tiles;
-  const uint64_t num_edges = tiles.edges[tile + 1] - tiles.edges[tile];
-  const uint64_t num_words = tiles.starts[tile + 1] - tiles.starts[tile];
-  const uint64_t first = tiles.rows[tile];
-  const uint64_t end = first + qn_packed_num_rows(tiles.rows, tile, tiles.num_vertices);
+                                                 struct unit_rows rows,
+                                                 const struct packed_place &place) {
   struct unit_needs needs = {0, {0, 0}};
-  for (uint64_t row = first + qn_lane(); row < end; row += 32) {
-    const uint64_t length = state.layout.lengths[row];
-    if (length == 0 || !unit_needs(state, context, rows, (uint32_t)row))
+  for (uint32_t i = qn_lane(); i < place.num_rows; i += 32) {
+    const uint32_t row = place.first_row + i, length = state.layout.lengths[row];
+    if (length == 0 || !unit_needs(state, context, rows, row))
       continue;
-    const uint64_t here = length < num_edges ? length : num_edges;
+    const uint32_t here = length < place.num_edges ? length : place.num_edges;
     const uint64_t looked_at = unit_looked_at(rows, here);
-    const struct unit_reads reads =
-        reads_of_tile(tiles, (num_words * looked_at + num_edges - 1) / (num_edges + 1), looked_at);
-    needs = {needs.edges + here, unit_reads_both(needs.reads, reads)};
+    const uint64_t words = (place.num_words * looked_at + place.num_edges - 1) / place.num_edges;
+    needs = {needs.edges + here,
+             unit_reads_both(needs.reads, reads_of_tile(state.layout.tiles, words, looked_at))};
   }
   __syncwarp();
   return needs;
@@ -68,19 +64,19 @@ QN_DEVICE_INLINE struct unit_needs needs_of_rows(const struct sweep_state &state
 QN_DEVICE_INLINE struct unit_needs needs_of_tile(const struct sweep_state &state,
                                                  const struct qn_program_context &context,
                                                  struct unit_rows rows, uint64_t tile) {
-  const struct packed_tiles &tiles = state.layout.tiles;
-  const struct unit_needs lane = needs_of_rows(state, context, rows, tile);
+  const struct packed_place place = packed_place_of(state.layout.lying, tile);
+  if (place.num_edges == 0)
+    return {0, {0, 0}};
+  const struct unit_needs lane = needs_of_rows(state, context, rows, place);
   const struct unit_reads reads = {unit_warp_sum(lane.reads.requests),
                                    unit_warp_sum(lane.reads.sectors)};
-  const uint64_t num_edges = tiles.edges[tile + 1] - tiles.edges[tile];
-  const uint64_t num_rows = qn_packed_num_rows(tiles.rows, tile, tiles.num_vertices);
-  const struct unit_reads whole =
-      reads_of_tile(tiles, tiles.starts[tile + 1] - tiles.starts[tile], num_edges);
-  const struct unit_reads head = unit_reads_of(1, QN_PACKED_HEAD + (num_edges + num_rows) / 8 +
-                                                      num_rows * PART_LENGTH_BITS / 8);
   if (qn_lane() > 0 || reads.requests == 0)
     return {lane.edges, {0, 0}};
-  return {lane.edges, unit_reads_least(unit_reads_both(head, reads), whole)};
+  const struct unit_reads head =
+      unit_reads_of(1, packed_code_bytes(place) + place.num_rows * PART_LENGTH_BITS / 8);
+  return {lane.edges,
+          unit_reads_least(unit_reads_both(head, reads),
+                           reads_of_tile(state.layout.tiles, place.num_words, place.num_edges))};
 }
 
 QN_DEVICE_INLINE struct unit_needs engine_needs(const struct sweep_state &state,
@@ -104,6 +100,9 @@ QN_DEVICE_INLINE uint64_t engine_read_unit(const struct sweep_state &state,
   for (uint32_t tile = device.unit_tiles[unit]; tile < device.unit_tiles[unit + 1]; tile++) {
     const struct packed_place place = packed_place_of(tiles, tile);
     const struct packed_weights weights = packed_weights_of(tiles, tile);
+    if (tiles.edges[tile] > context.num_edges ||
+        context.num_edges - tiles.edges[tile] < place.num_edges)
+      continue; /* an input that changes */
 #if PROGRAM_FIRST_SUFFICES
     if (device.in_place.searches)
       bytes += search_needed_rows(state, context, place, weights);

@@ -142,10 +142,11 @@ QN_DEVICE_INLINE void each_moved_tile(const struct engine_device &device,
   const uint32_t first = device.unit_tiles[entry.unit], end = device.unit_tiles[entry.unit + 1];
   const uint32_t *words = (const uint32_t *)entry.pieces[0];
   const uint64_t all = entry.bytes[0] / 4 - QN_PACKED_BEHIND;
+  const bool has_weights = !tiles.codes.there || tiles.codes.bits > 0; /* else any words do */
   for (uint32_t tile = first + blockIdx.y; tile < end; tile += gridDim.y) {
     const uint64_t start = tiles.starts[tile] - tiles.starts[first];
     walk(tile, packed_find(tiles, tile, words + start, start < all ? all - start : 0),
-         packed_weights_from(tiles, entry.pieces[1], tiles.edges[first],
+         packed_weights_from(tiles, entry.pieces[has_weights], tiles.edges[first],
                              tiles.edges[tile] - tiles.edges[first]));
     __syncthreads(); /* shared memory is written anew */
   }

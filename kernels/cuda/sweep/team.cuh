@@ -349,9 +349,6 @@ inline enum qn_status sweep_member_plan(struct sweep_member *member,
   plan->topology_bytes = share->bytes;
   if (share->count > 0 && share->resident_bytes > available)
     status = qn_unit_stream_plan(&member->source, options, available, plan, error);
-  plan->pin_bytes *= team->threads.num_members; /* they share what is pinned: */
-  if (!options->host_memory && plan->pin_bytes > qn_memory_available() / 2)
-    plan->pin_bytes = qn_memory_available() / 2; /* as one alone would pin */
   plan->num_units = share->count;
   plan->unit_bytes = team->source->unit_bytes;
   plan->cache_units = plan->cache_units < share->count ? plan->cache_units : share->count;
@@ -363,6 +360,19 @@ inline enum qn_status sweep_member_plan(struct sweep_member *member,
   plan->peers = team->peers;
   plan->message_bytes = team->host_messages ? sizeof(program_message) * team->num_vertices : 0;
   return status;
+}
+
+/* What is pinned is shared: whoever pins does so for all that stream, as much as one alone would.
+ */
+inline void sweep_team_share_pins(struct sweep_team *team, uint64_t host_memory) {
+  uint64_t total = 0;
+  for (unsigned i = 0; i < team->threads.num_members; i++)
+    total += team->members[i].device.report.plan.pin_bytes;
+  if (!host_memory && total > qn_memory_available() / 2)
+    total = qn_memory_available() / 2;
+  for (unsigned i = 0; i < team->threads.num_members; i++)
+    if (team->members[i].device.report.plan.pin_bytes > 0)
+      team->members[i].device.report.plan.pin_bytes = total;
 }
 
 /* Host memory is for all of them together. */
@@ -395,6 +405,7 @@ inline enum qn_status sweep_team_plan(struct sweep_team *team, struct qn_error *
     if (!status)
       status = sweep_member_plan(&team->members[i], &options, error);
   }
+  sweep_team_share_pins(team, options.host_memory);
   return status ? status : sweep_team_pin(team, error);
 }
 

@@ -295,7 +295,9 @@ inline enum qn_status find_costs(struct sweep_run *run, const struct unit_readin
   const struct units_in_place *in_place = &run->state.layout.in_place;
   const uint64_t num_units = reading->num_units;
   struct in_place_counts counts;
-  enum qn_status status = sweep_clear(in_place->counts, 0, error);
+  enum qn_status status =
+      qn_cuda_status(cudaMemsetAsync(in_place->counts, 0, sizeof *in_place->counts, NULL),
+                     "clearing counters", error);
   if (status)
     return status;
   QN_LAUNCH(find_unit_costs,
