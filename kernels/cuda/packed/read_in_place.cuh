@@ -1,8 +1,8 @@
 /* Tiles of which the rows that are needed are read where they lie, instead of moving their unit
- * (sweep/unit_reading.cuh): what crosses the bus of a tile needed_rows.cuh says. */
+ * (sweep/unit_reading.cuh): what crosses the bus of a tile tile_parts.cuh says. */
 #pragma once
 
-#include "kernels/cuda/packed/needed_rows.cuh"
+#include "kernels/cuda/packed/tile_parts.cuh"
 #include "kernels/cuda/sweep/unit_reading.cuh"
 #include "kernels/work_division/packed_units.h"
 
@@ -105,10 +105,10 @@ QN_DEVICE_INLINE uint64_t engine_read_unit(const struct sweep_state &state,
       continue; /* an input that changes */
 #if PROGRAM_FIRST_SUFFICES
     if (device.in_place.searches)
-      bytes += search_needed_rows(state, context, place, weights);
+      bytes += search_tile_part(state, context, place, weights);
     else
 #endif
-      bytes += push_needed_rows(state, context, place, weights);
+      bytes += push_tile_part(state, context, place, weights);
     __syncthreads(); /* shared memory is written anew */
   }
   return bytes;

@@ -169,7 +169,7 @@ __global__ void __launch_bounds__(PACKED_THREADS)
   each_moved_tile(
       state.layout, entries,
       [&](uint32_t tile, const struct packed_place &place, const struct packed_weights &weights) {
-        search_needed_rows(state, context, place, weights);
+        search_tile_part(state, context, place, weights);
       });
 }
 #endif

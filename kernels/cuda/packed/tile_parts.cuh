@@ -332,10 +332,10 @@ QN_DEVICE_INLINE void needed_bring(uint64_t num_vertices, struct packed_needed *
 
 /* Push from the tile's active rows. All of the block call, and a barrier follows. Returns the bytes
  * that the thread brought. */
-QN_DEVICE_INLINE uint32_t push_needed_rows(const struct sweep_state &state,
-                                           const struct qn_program_context &context,
-                                           const struct packed_place &place,
-                                           const struct packed_weights &weights) {
+QN_DEVICE_INLINE uint32_t push_tile_part(const struct sweep_state &state,
+                                         const struct qn_program_context &context,
+                                         const struct packed_place &place,
+                                         const struct packed_weights &weights) {
   struct packed_needed needed;
   auto sends = [&](uint32_t row) {
     const uint32_t vertex = place.first_row + row;
@@ -415,10 +415,10 @@ QN_DEVICE_INLINE bool packed_looks(const struct sweep_state &state,
 }
 
 /* Rows of the tile, undirected, that may be reached look for an active neighbour. As above. */
-QN_DEVICE_INLINE uint32_t search_needed_rows(const struct sweep_state &state,
-                                             const struct qn_program_context &context,
-                                             const struct packed_place &place,
-                                             const struct packed_weights &weights) {
+QN_DEVICE_INLINE uint32_t search_tile_part(const struct sweep_state &state,
+                                           const struct qn_program_context &context,
+                                           const struct packed_place &place,
+                                           const struct packed_weights &weights) {
   struct packed_needed needed;
   auto looks = [&](uint32_t row) { return packed_looks(state, context, place.first_row + row); };
   if (!needed_begin(place, weights, looks, &needed))
