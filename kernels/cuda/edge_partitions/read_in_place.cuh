@@ -113,11 +113,6 @@ QN_DEVICE_INLINE uint64_t walk_rows_of(const struct sweep_state &state,
   return bytes;
 }
 
-QN_DEVICE_INLINE bool engine_looks(const struct sweep_state &state,
-                                   const struct qn_program_context &context, uint32_t vertex) {
-  return sweep_may_receive(state, context, vertex);
-}
-
 QN_DEVICE_INLINE struct unit_needs engine_needs(const struct sweep_state &state,
                                                 const struct qn_program_context &context,
                                                 uint32_t unit, struct unit_rows rows) {

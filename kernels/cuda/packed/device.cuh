@@ -54,7 +54,7 @@ struct engine_device {
   uint32_t *open;      /* [V / 32 + 1] bits: may be, and may have in-edges */
   unsigned int *ended; /* [3] blocks that have ended the level, vertices reached, open */
   /* Frontier programs, where tiles are read where they lie, on the host: read_in_place.cuh */
-  struct packed_tiles lying;
+  struct packed_tiles host_tiles;
   const uint16_t *lengths; /* [V] of rows, UINT16_MAX at most */
   struct units_in_place in_place;
 };

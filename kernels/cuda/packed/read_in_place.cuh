@@ -21,16 +21,6 @@ QN_DEVICE_INLINE struct unit_vertices engine_unit_vertices(const struct engine_d
 
 static_assert(SWEEP_THREADS == PACKED_THREADS, "a block reads tiles");
 
-/* May a vertex be worth a look in a search? */
-QN_DEVICE_INLINE bool engine_looks(const struct sweep_state &state,
-                                   const struct qn_program_context &context, uint32_t vertex) {
-#if PROGRAM_FIRST_SUFFICES
-  return packed_looks(state, context, vertex);
-#else
-  return sweep_may_receive(state, context, vertex);
-#endif
-}
-
 /* Words and weights of a tile. */
 QN_DEVICE_INLINE struct unit_reads reads_of_tile(const struct packed_tiles &tiles, uint64_t words,
                                                  uint64_t num_edges) {
@@ -64,7 +54,7 @@ QN_DEVICE_INLINE struct unit_needs needs_of_rows(const struct sweep_state &state
 QN_DEVICE_INLINE struct unit_needs needs_of_tile(const struct sweep_state &state,
                                                  const struct qn_program_context &context,
                                                  struct unit_rows rows, uint64_t tile) {
-  const struct packed_place place = packed_place_of(state.layout.lying, tile);
+  const struct packed_place place = packed_place_of(state.layout.host_tiles, tile);
   if (place.num_edges == 0)
     return {0, {0, 0}};
   const struct unit_needs lane = needs_of_rows(state, context, rows, place);
@@ -95,7 +85,7 @@ QN_DEVICE_INLINE uint64_t engine_read_unit(const struct sweep_state &state,
                                            const struct qn_program_context &context,
                                            uint32_t unit) {
   const struct engine_device &device = state.layout;
-  const struct packed_tiles &tiles = device.lying;
+  const struct packed_tiles &tiles = device.host_tiles;
   uint64_t bytes = 0;
   for (uint32_t tile = device.unit_tiles[unit]; tile < device.unit_tiles[unit + 1]; tile++) {
     const struct packed_place place = packed_place_of(tiles, tile);
@@ -130,17 +120,15 @@ inline enum qn_status plan_reading(const struct qn_packed *view, struct sweep_ru
                            qn_cuda_rounded(view->num_vertices * sizeof(uint16_t)));
 }
 
-inline enum qn_status upload_lengths(const struct qn_packed_rows *rows, struct sweep_run *run,
+inline enum qn_status upload_lengths(const struct qn_packed *view, struct sweep_run *run,
                                      struct qn_error *error) {
-  const uint64_t num_rows = rows->num_vertices;
-  uint32_t *lengths = NULL;
+  const uint64_t num_rows = view->num_vertices;
+  uint32_t *lengths;
   uint16_t *capped = NULL;
-  enum qn_status status =
-      qn_pages_alloc(&lengths, num_rows, sizeof *lengths, "lengths of rows", error);
-  if (!status) /* they are zero */
-    status = qn_packed_count_rows(rows, lengths, error);
-  if (!status)
-    status = qn_pages_alloc(&capped, num_rows, sizeof *capped, "lengths of rows", error);
+  enum qn_status status = qn_packed_degrees_create(&lengths, view, error);
+  if (status)
+    return status;
+  status = qn_pages_alloc(&capped, num_rows, sizeof *capped, "lengths of rows", error);
   if (!status) {
 #pragma omp parallel for schedule(static)
     for (uint64_t row = 0; row < num_rows; row++)
@@ -153,17 +141,18 @@ inline enum qn_status upload_lengths(const struct qn_packed_rows *rows, struct s
   return status;
 }
 
-inline enum qn_status upload_reading(const struct qn_packed_rows *rows, struct sweep_run *run,
+inline enum qn_status upload_reading(const struct qn_packed *view,
+                                     const struct qn_packed_rows *rows, struct sweep_run *run,
                                      struct qn_error *error) {
   const struct unit_reading *reading = (const struct unit_reading *)run->engine;
-  struct packed_tiles *lying = &run->state.layout.lying;
-  *lying = run->state.layout.tiles;
-  lying->words = rows->words;
-  lying->num_words = rows->num_words - QN_PACKED_PADDING;
-  lying->code_words = rows->codes.words;
-  lying->weights = rows->weights;
+  struct packed_tiles *tiles = &run->state.layout.host_tiles;
+  *tiles = run->state.layout.tiles;
+  tiles->words = rows->words;
+  tiles->num_words = rows->num_words - QN_PACKED_PADDING;
+  tiles->code_words = rows->codes.words;
+  tiles->weights = rows->weights;
   enum qn_status status = unit_reading_upload(reading, run, error);
-  return status || !reading->may_read ? status : upload_lengths(rows, run, error);
+  return status || !reading->may_read ? status : upload_lengths(view, run, error);
 }
 
 /* The first tile that lists the row. */

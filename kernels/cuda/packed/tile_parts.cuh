@@ -35,7 +35,7 @@ struct packed_part {
   struct packed_place place;
   struct packed_tile tile;       /* here */
   struct packed_weights weights; /* here */
-  const uint4 *words_lie, *weights_lie;
+  const uint4 *words_from, *weights_from;
   uint4 *here;
   uint32_t *wanted, *brought; /* bits of sectors */
   uint32_t words_lead;        /* bits of its first sector before the tile */
@@ -62,15 +62,15 @@ QN_DEVICE_INLINE void part_begin(const struct packed_place &place,
   part->wanted = wanted;
   part->brought = brought;
   uint32_t lead;
-  part->words_lie = part_sector_of(place.words, &lead);
+  part->words_from = part_sector_of(place.words, &lead);
   part->words_lead = 32 * lead;
   part->tile = {(const uint32_t *)here + lead, (uint16_t *)row_at};
-  part->weights_lie = NULL;
+  part->weights_from = NULL;
   part->weights_lead = part->weight_bits = 0;
   if (PROGRAM_USES_WEIGHTS && weights.words) {
     const uint32_t *first = weights.codes.there ? weights.words + weights.bit / 32
                                                 : (const uint32_t *)weights.plain.data;
-    part->weights_lie = part_sector_of(first, &lead);
+    part->weights_from = part_sector_of(first, &lead);
     part->weight_bits = weights.codes.there ? weights.codes.bits : 32;
     part->weights.words = (const uint32_t *)(here + 2 * PART_TILE_SECTORS) + lead;
     part->weights.plain.data = part->weights.words;
@@ -134,8 +134,8 @@ QN_DEVICE_INLINE uint32_t part_bring(const struct packed_part &part) {
       comes[i] = comes[i] && part_has(part, half);
       if (comes[i])
         loaded[i] =
-            __ldcs(sector < PART_TILE_SECTORS ? &part.words_lie[half]
-                                              : &part.weights_lie[half - 2 * PART_TILE_SECTORS]);
+            __ldcs(sector < PART_TILE_SECTORS ? &part.words_from[half]
+                                              : &part.weights_from[half - 2 * PART_TILE_SECTORS]);
     }
     QN_UNROLL
     for (uint32_t i = 0; i < PART_AT_ONCE; i++)
@@ -251,17 +251,17 @@ QN_DEVICE_INLINE struct part_bits part_group_bits(const struct packed_gap_place 
   return {begin, begin + QN_PACKED_GROUP * (group ? gaps.width1 : gaps.width0)};
 }
 
-/* Has all of it come? */
+QN_DEVICE_INLINE bool part_has_bit(const struct packed_part &part, uint32_t bit) {
+  const uint32_t sector = (part.words_lead + bit) / (32 * PART_SECTOR);
+  return sector < PART_TILE_SECTORS && (part.brought[sector / 32] >> sector % 32 & 1);
+}
+
+/* Has all of it come? It lies in two sectors at most. */
 QN_DEVICE_INLINE bool part_has_come(const struct packed_part &part,
                                     const struct packed_gap_place &gaps, uint32_t group) {
   const struct part_bits bits = part_group_bits(gaps, group);
-  bool has = true;
-  for (uint32_t bit = bits.begin; bit < bits.end && has;
-       bit = bit < bits.end - 1 ? bits.end - 1 : bits.end) {
-    const uint32_t sector = (part.words_lead + bit) / (32 * PART_SECTOR);
-    has = sector < PART_TILE_SECTORS && (part.brought[sector / 32] >> sector % 32 & 1);
-  }
-  return has;
+  return bits.begin == bits.end ||
+         (part_has_bit(part, bits.begin) && part_has_bit(part, bits.end - 1));
 }
 
 /* Ask for what the thread's edges take. */
@@ -408,19 +408,16 @@ QN_DEVICE_INLINE bool search_edges(const struct sweep_state &state,
   return is_left;
 }
 
-/* May the vertex be reached, and has it edges? */
-QN_DEVICE_INLINE bool packed_looks(const struct sweep_state &state,
-                                   const struct qn_program_context &context, uint32_t vertex) {
-  return sweep_may_receive(state, context, vertex) && state.layout.lengths[vertex] > 0;
-}
-
 /* Rows of the tile, undirected, that may be reached look for an active neighbour. As above. */
 QN_DEVICE_INLINE uint32_t search_tile_part(const struct sweep_state &state,
                                            const struct qn_program_context &context,
                                            const struct packed_place &place,
                                            const struct packed_weights &weights) {
   struct packed_needed needed;
-  auto looks = [&](uint32_t row) { return packed_looks(state, context, place.first_row + row); };
+  auto looks = [&](uint32_t row) {
+    const uint32_t vertex = place.first_row + row;
+    return sweep_may_receive(state, context, vertex) && state.layout.lengths[vertex] > 0;
+  };
   if (!needed_begin(place, weights, looks, &needed))
     return 0;
   needed_want_first(needed);

@@ -402,7 +402,7 @@ inline enum qn_status upload_layout(const struct qn_packed *view,
   if (!status && SWEEP_FRONTIER && !run->source)
     status = create_lists(units->rows, run, error);
   if (!status && run->source && run->engine)
-    status = upload_reading(units->rows, run, error);
+    status = upload_reading(view, units->rows, run, error);
 #if PROGRAM_FIRST_SUFFICES
   if (!status && !run->source)
     status = upload_below(view, run, source->resident_bytes, error);

@@ -32,11 +32,6 @@ QN_DEVICE_INLINE uint64_t push_record_in_place(const struct sweep_state &state,
   return bytes_in_place(state.layout.pages, record.num_edges);
 }
 
-QN_DEVICE_INLINE bool engine_looks(const struct sweep_state &state,
-                                   const struct qn_program_context &context, uint32_t vertex) {
-  return sweep_may_receive(state, context, vertex);
-}
-
 /* Its records are expected to be as long as each other; slots lie side by side. */
 QN_DEVICE_INLINE struct unit_needs engine_needs(const struct sweep_state &state,
                                                 const struct qn_program_context &context,

@@ -12,7 +12,6 @@
  *   engine_needs(state, context, unit, rows)
  *                                           by a warp: what it would read; each lane returns its
  *                                           part of the sum
- *   engine_looks(state, context, vertex)    does it look for an active neighbour, in a search?
  *
  * and walks a unit that is moved as in_place.searches says, too. */
 #pragma once
@@ -77,20 +76,17 @@ QN_DEVICE_INLINE struct unit_reads unit_reads_least(struct unit_reads one,
           one.sectors < whole.sectors ? one.sectors : whole.sectors};
 }
 
-/* Which rows are needed: those of active vertices, or of those that look, of whose edges no more
- * than `reach` are expected to be looked at. */
+/* Which rows are needed: those of active vertices, or of those that may be reached, of whose edges
+ * no more than `reach` are expected to be looked at. */
 struct unit_rows {
   bool looking;
   uint64_t reach;
 };
 
-QN_DEVICE_INLINE bool engine_looks(const struct sweep_state &state,
-                                   const struct qn_program_context &context, uint32_t vertex);
-
 QN_DEVICE_INLINE bool unit_needs(const struct sweep_state &state,
                                  const struct qn_program_context &context, struct unit_rows rows,
                                  uint32_t vertex) {
-  return rows.looking ? engine_looks(state, context, vertex) : sweep_is_active(state, vertex);
+  return rows.looking ? sweep_may_receive(state, context, vertex) : sweep_is_active(state, vertex);
 }
 
 /* What of a row is looked at. */
